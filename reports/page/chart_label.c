@@ -67,9 +67,8 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
     }
 }
 
-void rft_plot_label_band(rft_plot *plot, const char *text, rft_spot at) {
-    rft_plot_label_mark(plot, text, at, false, RFT_TONE_GREY);
-    plot->labels[plot->label_count - 1].band = true;
+void rft_plot_label_band(rft_plot *plot, const char *text) {
+    ask(plot, text, 1)->band = true; /* without a place: the key has it */
 }
 
 /* Places along one straight piece, from its far end back, above it and below. */

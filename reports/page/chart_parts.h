@@ -48,8 +48,8 @@ void rft_plot_cloud(rft_plot *plot, const rft_series *series);
 void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone);
 void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spot *spots, size_t count);
 void rft_plot_label_upright(rft_plot *plot, const char *text, double x, bool dashed);
-/* Of a band too narrow for its name. */
-void rft_plot_label_band(rft_plot *plot, const char *text, rft_spot at);
+/* For the key: of a band too narrow for its name. */
+void rft_plot_label_band(rft_plot *plot, const char *text);
 void rft_plot_place_labels(rft_plot *plot);
 
 #define RFT_PLOT_LABEL_SIZE RFT_SIZE_SMALL

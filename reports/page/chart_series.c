@@ -284,24 +284,29 @@ static void draw_bars(rft_plot *plot, const rft_series *series) {
     }
 }
 
-static void draw_band_name(rft_plot *plot, const char *name, double left, double right) {
+/* In the row of the names, where it fits. */
+static bool put_in_band(rft_plot *plot, const char *text, double left, double right) {
     static const rft_pen_style style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
-    rft_line line = rft_pen_encode(plot->pen, name);
+    rft_line line = rft_pen_encode(plot->pen, text);
     double width = rft_pen_width(&line, &style);
     if (width > right - left - 2) {
-        rft_plot_label_band(plot, name, (rft_spot){(left + right) / 2, plot->area.y + 6});
-        return;
+        return false;
     }
-    rft_text_run run = {.x = (left + right - width) / 2,
-                        .y = plot->area.y + 8.5,
-                        .font = style.font,
-                        .size = style.size,
-                        .colour = style.colour,
-                        .text = line.text,
-                        .length = line.length};
+    const rft_spot middle = {(left + right) / 2, plot->area.y + 8.5};
+    rft_text_run run = rft_pen_run(middle, 0.5, false, &style, &line);
     rft_quad quad = rft_quad_of_text(&run, width);
     rft_label_take(&plot->field, &quad);
     rft_canvas_text(plot->pen->canvas, &run);
+    return true;
+}
+
+/* A narrow one has its number from the left, and its name in the key. */
+static void name_band(rft_plot *plot, const char *name, size_t at, double left, double right) {
+    if (!put_in_band(plot, name, left, right)) {
+        const char *number = rft_arena_printf(plot->pen->arena, "%zu", at + 1);
+        put_in_band(plot, number, left, right);
+        rft_plot_label_band(plot, rft_arena_printf(plot->pen->arena, "%s: %s", number, name));
+    }
 }
 
 static void draw_bands(rft_plot *plot, const rft_series *series) {
@@ -318,7 +323,7 @@ static void draw_bands(rft_plot *plot, const rft_series *series) {
             rft_canvas_rects(plot->pen->canvas, &rect, 1, RFT_COLOUR_BAND);
         }
         if (series->names[i]) {
-            draw_band_name(plot, series->names[i], left, right);
+            name_band(plot, series->names[i], i, left, right);
         }
     }
 }

@@ -292,6 +292,29 @@ static void test_labels_stay_off_marks(void **state) {
     trace_clear(&pages);
 }
 
+/* The middle of three is too narrow for its name: a number in its place, the name in the key. */
+static void test_narrow_bands_are_named_too(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_chart_new(doc->arena, "bands", 150);
+    static const double edges[] = {0, 50, 54, 100};
+    static const char *const names[] = {"dram", "FP16 tensor", "power"};
+    rft_series *bands = rft_chart_series(doc->arena, chart, RFT_SERIES_BAND, 3);
+    for (int i = 0; i < 3; i++) {
+        bands->x[i] = edges[i];
+        bands->x2[i] = edges[i + 1];
+        bands->names[i] = names[i];
+    }
+    rft_series *line = rft_chart_series(doc->arena, chart, RFT_SERIES_LINE, 2);
+    line->x[0] = 0, line->x[1] = 100;
+    line->y[0] = 1, line->y[1] = 2;
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    const trace_text *left = text_of(&pages, "dram"), *number = text_of(&pages, "2"), *right = text_of(&pages, "power");
+    assert_true(left->x < number->x && number->x < right->x && fabs(left->y - number->y) < 0.1);
+    assert_true(text_of(&pages, "2: FP16 tensor")->y > number->y + 50);
+    trace_clear(&pages);
+}
+
 /* 100.4 % and 101 %: what is over the limit stands out by itself, above the line at the limit. */
 static void test_bars_over_their_limit_show_it(void **state) {
     rft_doc *doc = new_doc(*state);
@@ -437,6 +460,7 @@ int main(void) {
         WITH_ARENA(test_eight_series_have_eight_marks),
         WITH_ARENA(test_labels_stay_off_marks),
         WITH_ARENA(test_bars_over_their_limit_show_it),
+        WITH_ARENA(test_narrow_bands_are_named_too),
         WITH_ARENA(test_four_charts_stand_in_a_row),
         WITH_ARENA(test_no_row_or_note_stands_alone),
         WITH_ARENA(test_heading_chart_and_note_stay_together),
