@@ -61,6 +61,8 @@ rft_finding *rft_finding_baseline(const rft_run *run, const rft_baseline *baseli
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
 /* Which variants were compared with one that nothing verifies; NULL: none. Part of rft_finding_counts(). */
 rft_finding *rft_finding_unverified(const rft_run *run, size_t sweep, rft_arena *arena);
+/* Base and peak: what one configuration for all problems costs against the best for each. NULL: one problem. */
+rft_finding *rft_finding_base(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What compute-sanitizer said of the points that it was asked about; NULL: of none. */

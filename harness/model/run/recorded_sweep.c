@@ -28,22 +28,11 @@ struct rft_recorded {
 
 /* ---- hashes ---- */
 
-static uint64_t hash_value(uint64_t hash, const rft_value *value) {
-    uint64_t parts[3] = {hash, (uint64_t)value->kind, 0};
-    if (value->kind == RFT_VALUE_TEXT) {
-        parts[2] = rft_hash_fnv1a(value->as.text, strlen(value->as.text));
-    } else {
-        memcpy(&parts[2], &value->as, sizeof parts[2]);
-    }
-    hash = rft_hash_fnv1a(parts, sizeof parts);
-    return hash ? hash : 1;
-}
-
 static uint64_t hash_place(const rft_sweep *sweep, size_t index, size_t variant, const rft_value *problem) {
     const uint64_t numbers[] = {index, variant};
     uint64_t hash = rft_hash_fnv1a(numbers, sizeof numbers);
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        hash = hash_value(hash, &problem[i]);
+        hash = rft_value_hash(hash, &problem[i]);
     }
     return hash;
 }
@@ -65,7 +54,7 @@ static int holds(void *self, size_t variant, size_t constraint, const rft_value 
     uint64_t hash = hash_place(&state->sweep, state->index, variant, problem);
     (void)err;
     for (size_t i = 0; i <= constraint; i++) {
-        hash = hash_value(hash, &config[i]);
+        hash = rft_value_hash(hash, &config[i]);
     }
     const struct slot *slot = slot_of(state->recorded, hash);
     *out = slot->hash != 0;
@@ -80,7 +69,7 @@ static const rft_point *find_recorded(const recorded_state *state, size_t varian
                                       const rft_value *config) {
     uint64_t hash = hash_place(&state->sweep, state->index, variant, problem);
     for (size_t i = 0; i < state->sweep.variants[variant].param_count; i++) {
-        hash = hash_value(hash, &config[i]);
+        hash = rft_value_hash(hash, &config[i]);
     }
     const struct slot *slot = slot_of(state->recorded, hash);
     return slot->point ? &state->recorded->run->points[slot->point - 1] : NULL;
@@ -131,7 +120,7 @@ static void index_points(rft_recorded *r) {
         }
         uint64_t hash = hash_place(sweep, p->sweep, p->variant, sweep->problems[p->problem].values);
         for (size_t k = 0; k < params; k++) {
-            hash = hash_value(hash, &p->config[k]);
+            hash = rft_value_hash(hash, &p->config[k]);
             struct slot *slot = slot_of(r, hash);
             slot->hash = hash;
             slot->point = k + 1 == params ? i + 1 : slot->point;

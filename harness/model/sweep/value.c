@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sweep/value.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -40,6 +42,17 @@ bool rft_value_equal(const rft_value *a, const rft_value *b) {
         return rft_text_equal(a->as.text, b->as.text);
     }
     return false;
+}
+
+uint64_t rft_value_hash(uint64_t hash, const rft_value *value) {
+    uint64_t parts[3] = {hash, (uint64_t)value->kind, 0};
+    if (value->kind == RFT_VALUE_TEXT) {
+        parts[2] = rft_hash_fnv1a(value->as.text, strlen(value->as.text));
+    } else {
+        memcpy(&parts[2], &value->as, sizeof parts[2]);
+    }
+    hash = rft_hash_fnv1a(parts, sizeof parts);
+    return hash ? hash : 1;
 }
 
 bool rft_values_equal(const rft_value *a, const rft_value *b, size_t count) {

@@ -28,6 +28,8 @@ rft_value rft_value_text(const char *text);
 
 bool rft_value_equal(const rft_value *a, const rft_value *b);
 bool rft_values_equal(const rft_value *a, const rft_value *b, size_t count);
+/* For tables: of equal values equal, never 0. `hash`: of what stands before. */
+uint64_t rft_value_hash(uint64_t hash, const rft_value *value);
 bool rft_value_is_number(const rft_value *value); /* INT or REAL */
 double rft_value_number(const rft_value *value);  /* NaN for TEXT; 0 or 1 for BOOL */
 /* "128", "0.5", "true", "tma": what screens, stores and reports show. */
