@@ -154,9 +154,9 @@ static void add_best_of_all(rft_finding *f, const rft_run *run, size_t sweep) {
 
 rft_finding *rft_finding_closing(const rft_run *run, size_t sweep, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
-    rft_finding_add(f, "base", rft_finding_base(run, sweep, arena));
     rft_finding_add(f, "failures", rft_finding_failures(run, sweep, arena));
     rft_finding_add(f, "sanitized", rft_finding_sanitized(run, sweep, arena));
+    rft_finding_add(f, "base", rft_finding_base(run, sweep, arena));
     return f;
 }
 

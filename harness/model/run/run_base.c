@@ -33,7 +33,7 @@ static uint64_t hash_of(const rft_point *point, size_t count) {
     return hash;
 }
 
-static held *slot_of(table *t, const rft_run *run, const rft_point *point) {
+static held *held_of(table *t, const rft_run *run, const rft_point *point) {
     size_t count = run->sweeps[point->sweep].sweep.variants[point->variant].param_count;
     size_t at = hash_of(point, count) & (t->size - 1);
     while (t->slots[at].last && !(t->slots[at].last->variant == point->variant &&
@@ -46,7 +46,7 @@ static held *slot_of(table *t, const rft_run *run, const rft_point *point) {
 /* Once a problem: of a point that was tried twice the first counts. */
 static void hold(table *t, const rft_run *run, const rft_point *point, size_t problem, double best_s, size_t before) {
     const rft_point *own = measured(run, point);
-    held *h = own ? slot_of(t, run, point) : NULL;
+    held *h = own ? held_of(t, run, point) : NULL;
     if (!h || h->problems != before) {
         return;
     }
