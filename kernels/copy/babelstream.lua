@@ -40,7 +40,7 @@ local dot = kernel {
     return {
       x = input(f64, p.n, uniform(0.5, 1.5)),
       y = input(f64, p.n, uniform(0.5, 1.5)),
-      sum = output(f64, 1),
+      z = output(f64, 1),
       sums = temp(f64, c.PER_SM * gpu.sms),
     }
   end,
@@ -48,7 +48,7 @@ local dot = kernel {
     local blocks = c.PER_SM * gpu.sms
     return {
       { args = { b.x, b.y, b.sums, i64(p.n) }, grid = blocks, block = c.BLOCK },
-      { entry = "add_sums<256>", args = { b.sums, b.sum, i32(blocks) }, grid = 1, block = 256 },
+      { entry = "add_sums<256>", args = { b.sums, b.z, i32(blocks) }, grid = 1, block = 256 },
     }
   end,
   work = function(p) return { fp64 = 2 * p.n, read = 16 * p.n } end,
