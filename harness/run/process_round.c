@@ -43,7 +43,7 @@ static rft_point *point_of(const process_round *r, const contender *c) {
     return &r->e->opts->run->points[c->id - 1];
 }
 
-/* ---- who takes part ---- */
+/* ---- which points take part ---- */
 
 /* How many processes alone say whether it is done where a number was asked for. */
 static bool is_decided(const process_round *r, const contender *c, rft_stop_reason stop) {

@@ -112,7 +112,7 @@ static bool is_param(const rft_t1_reader *t, const char *name) {
     return found;
 }
 
-/* LocalSize, else Kernel Tuner's names; x is 256 where nobody says it. */
+/* LocalSize, else Kernel Tuner's names; x is 256 where neither says it. */
 static int read_block(rft_t1_kernel_reader *k) {
     rft_t1_reader *t = k->t;
     const json_t *names = json_object_get(k->spec, "BlockSizeNames"); /* of tune_kernel() */

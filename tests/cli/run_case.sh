@@ -42,7 +42,11 @@ need_nvrtc() {
     grep -q '^  NVRTC: no,' out && skip "no NVRTC here"
     return 0
 }
-need_recording() { [ -f "$QUICK" ] || skip "no recording of the quick sweep"; }
+# And what its replay compiles, which half of the time of such a case went into (RFT_CACHE=off: compile it again).
+need_recording() {
+    [ -f "$QUICK" ] || skip "no recording of the quick sweep"
+    [ ! -d "${QUICK_CUBINS:-}" ] || [ -e "$scratch/cache" ] || cp -a "$QUICK_CUBINS" "$scratch/cache"
+}
 # A one-kernel sweep's files, whose pieces a case can break: kernels/saxpy_kernel.lua and what it names.
 write_saxpy() {
     mkdir -p kernels

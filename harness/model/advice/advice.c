@@ -217,7 +217,7 @@ static void find_witnesses(rft_advice_case *c) {
             c->witnesses.points[c->witnesses.count++] = one;
         }
     }
-    c->witnesses.points[c->witnesses.count++] = own; /* there is room: it is one of them, or nobody ranks it */
+    c->witnesses.points[c->witnesses.count++] = own; /* there is room: it is one of them, or nothing ranks it */
 }
 
 static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_arena *arena) {

@@ -258,7 +258,7 @@ static void read_crowd(crowd *all, const rft_run *run, rft_tried *tried, const r
     }
 }
 
-/* ---- who is faster ---- */
+/* ---- which is faster ---- */
 
 /* Both of the final round, which measures side by side, else both of the sweep. */
 static bool is_faster(const rft_point *a, const rft_point *b) {
@@ -274,7 +274,7 @@ static bool gains_over(const rft_point *a, const rft_point *b, double widen_frac
     return is_faster(a, b) && !rft_run_tie(a, b, widen_frac);
 }
 
-/* The sweep's best few are in the final round: who is there goes before who is not. */
+/* The sweep's best few are in the final round: what is there goes before what is not. */
 static const rft_point *best_of(const known *items, size_t count) {
     const rft_point *best = NULL;
     for (size_t i = 0; i < count; i++) {

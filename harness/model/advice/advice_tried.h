@@ -3,8 +3,8 @@
  * advice_tried.h - what the measured points of a problem say of a change that advice asks for: how many went that way,
  * and whether the best of them gained (docs/advice.md, "Held against the points").
  *
- * Points differ in more than one thing. So the best time on either side is compared, not pairs or averages: whoever
- * goes that way and does all else as well as the sweep could must be faster than who does not.
+ * Points differ in more than one thing. So the best time on either side is compared, not pairs or averages: what goes
+ * that way and does all else as well as the sweep could must be faster than what does not.
  */
 #ifndef RFT_MODEL_ADVICE_TRIED_H
 #define RFT_MODEL_ADVICE_TRIED_H
