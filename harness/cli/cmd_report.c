@@ -154,10 +154,11 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
         opts.book = mixes.book;
         opts.mixes = mixes.totals;
         opts.mix_count = mixes.total_count;
-        rc = draw_report(runs.one, &opts, o, output, err);
+        rc = o->csv_dir ? rft_fs_make_folders(o->csv_dir, err) : RFT_OK; /* before anything is written */
+        rc = rc ? rc : draw_report(runs.one, &opts, o, output, err);
         if (rc == RFT_OK) {
             fprintf(cli->out, "report  %s\n", output);
-            rc = o->csv_dir ? rft_report_csv_write(runs.one, outputs + 1, o->csv_dir, err) : RFT_OK;
+            rc = o->csv_dir ? rft_report_csv_write(runs.one, outputs + 1, err) : RFT_OK;
             for (size_t i = 1; i <= RFT_REPORT_CSV_FILES && o->csv_dir && rc == RFT_OK; i++) {
                 fprintf(cli->out, "csv     %s\n", outputs[i].path);
             }

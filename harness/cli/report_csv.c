@@ -37,9 +37,8 @@ void rft_report_csv_outputs(rft_output out[RFT_REPORT_CSV_FILES], const char *fo
     }
 }
 
-int rft_report_csv_write(const rft_run *run, const rft_output to[RFT_REPORT_CSV_FILES], const char *folder,
-                         rft_err *err) {
-    int rc = rft_fs_make_folders(folder, err);
+int rft_report_csv_write(const rft_run *run, const rft_output to[RFT_REPORT_CSV_FILES], rft_err *err) {
+    int rc = RFT_OK;
     for (size_t i = 0; i < RFT_REPORT_CSV_FILES && rc == RFT_OK; i++) {
         rft_str text = RFT_STR_INIT;
         rc = files[i].write(&text, run, err);

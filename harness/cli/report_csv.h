@@ -12,8 +12,7 @@
 
 /* The files' places in `folder`, in `arena`, for rft_outputs_check(). */
 void rft_report_csv_outputs(rft_output out[RFT_REPORT_CSV_FILES], const char *folder, rft_arena *arena);
-/* Makes the folder and writes them; best.csv has its heading alone where nothing was measured. RFT_E_IO. */
-int rft_report_csv_write(const rft_run *run, const rft_output files[RFT_REPORT_CSV_FILES], const char *folder,
-                         rft_err *err);
+/* Writes them into their folder, which is there; best.csv is empty where nothing was measured. RFT_E_IO. */
+int rft_report_csv_write(const rft_run *run, const rft_output files[RFT_REPORT_CSV_FILES], rft_err *err);
 
 #endif

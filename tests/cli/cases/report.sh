@@ -48,6 +48,21 @@ rooftune report "$QUICK" --reference nowhere.db
 expect_status 11
 [ ! -e quick.pdf ] || fail "a report was written though a reference is missing"
 
+# What has no page stands in CSV files beside it, in the words of `show` and `best`.
+rooftune report "$QUICK" -o quick_csv.pdf --summary --csv-dir bulk/csv
+expect_status 0
+rooftune show "$QUICK" --csv points.csv
+rooftune best "$QUICK" --csv best.csv
+cmp points.csv bulk/csv/points.csv || fail "points.csv is not what show writes"
+cmp best.csv bulk/csv/best.csv || fail "best.csv is not what best writes"
+head -1 bulk/csv/counters.csv | grep -qx 'point,sweep,problem,configuration,counter,value,reason' || fail "no head"
+grep -q ',dram_read_bytes,[0-9.e+]*,' bulk/csv/counters.csv || fail "no counter"
+rooftune report "$QUICK" -o quick_csv.pdf --csv-dir points.csv
+expect_status 11
+rooftune report "$QUICK" --full --summary
+expect_error 2 'ask for opposite things'
+rm -r quick_csv.pdf bulk points.csv best.csv
+
 # As Markdown: every row of a table has the cells of its head; names have nothing that Markdown takes for its own.
 rooftune report "$QUICK" -o quick.md
 expect_status 0
