@@ -109,3 +109,51 @@ void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count) 
     block->figures = rft_arena_memdup(doc->arena, figures, count * sizeof *figures);
     block->figure_count = count;
 }
+
+/* Where "us" stands as a unit behind a number; NULL: nowhere. */
+static const char *find_micro(const char *text) {
+    for (const char *at = strstr(text, " us"); at; at = strstr(at + 3, " us")) {
+        bool number = at > text && at[-1] >= '0' && at[-1] <= '9';
+        bool ends = !((at[3] >= 'a' && at[3] <= 'z') || (at[3] >= 'A' && at[3] <= 'Z') || at[3] == '_');
+        if (number && ends) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static const char *spelled(rft_doc *doc, const char *text) {
+    const char *at = text ? find_micro(text) : NULL;
+    if (!at) {
+        return text;
+    }
+    rft_str out = RFT_STR_INIT;
+    for (; at; at = find_micro(text)) {
+        rft_str_add_n(&out, text, (size_t)(at - text));
+        rft_str_add(&out, " \xc2\xb5s");
+        text = at + strlen(" us");
+    }
+    rft_str_add(&out, text);
+    const char *kept = rft_arena_strdup(doc->arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return kept;
+}
+
+void rft_doc_spell_units(rft_doc *doc) {
+    for (size_t i = 0; i < doc->block_count; i++) {
+        rft_block *block = &doc->blocks[i];
+        rft_table *table = block->table;
+        if (block->kind == RFT_BLOCK_TEXT && block->style != RFT_TEXT_MONO) {
+            block->text = spelled(doc, block->text);
+        }
+        for (size_t r = 0; table && r < table->row_count; r++) {
+            for (size_t c = 0; c < table->column_count; c++) {
+                table->rows[r].cells[c] = spelled(doc, table->rows[r].cells[c]);
+            }
+            table->rows[r].detail = spelled(doc, table->rows[r].detail);
+        }
+        for (size_t n = 0; table && n < table->note_count; n++) {
+            table->notes[n] = spelled(doc, table->notes[n]);
+        }
+    }
+}

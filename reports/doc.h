@@ -106,6 +106,9 @@ const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index);
 /* Registers a note (once) and returns its mark: " (a)". */
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 
+/* Microseconds get their sign everywhere but in preformatted text: recorded and shared words are ASCII. */
+void rft_doc_spell_units(rft_doc *doc);
+
 /* Appends charts side by side (1..4). The block dies with the next one. */
 rft_block *rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
 

@@ -26,7 +26,7 @@ static const char *hash_of(const char *key) {
 #define SHORT_BYTES 40 /* of key and value together: two of them have room in a row */
 
 static bool is_short(const rft_env_item *item) {
-    return item->value && strlen(item->key) + strlen(item->value) <= SHORT_BYTES;
+    return item->key && item->value && strlen(item->key) + strlen(item->value) <= SHORT_BYTES;
 }
 
 static const char *env_value(const rft_build *b, const rft_env_item *item) {

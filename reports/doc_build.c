@@ -102,6 +102,7 @@ static void build_chapters(rft_build *b) {
             chapters[i].build(b);
         }
     }
+    rft_doc_spell_units(b->doc);
 }
 
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
