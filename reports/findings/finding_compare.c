@@ -246,12 +246,13 @@ static void add_carry_notes(rft_finding *f, const rft_compare *c, size_t listed,
         listed > ON_PAGE
             ? rft_arena_printf(f->arena, ", and %zu more, which `rooftune compare --json` has", listed - ON_PAGE)
             : "");
-    if (c->carry_count > BRIEFLY) {
-        rft_finding_body(f, RFT_IN_TEXT, "and %zu more: --json has all", c->carry_count - BRIEFLY);
+    if (c->carry_count - ties > BRIEFLY) {
+        rft_finding_body(f, RFT_IN_TEXT, "and %zu more: --json has all", c->carry_count - ties - BRIEFLY);
     }
+    rft_finding_body(f, RFT_IN_TEXT, "%zu of %zu tie with the best there", ties, c->carry_count);
 }
 
-/* A page lists what loses speed, or did not run; a terminal's lines all of it, as far as there is room. */
+/* A page lists what loses speed, a terminal also what did not run, as far as there is room. */
 static void add_carries(rft_finding *f, const rft_compare *c) {
     enum { SAID, NAME, WORKLOAD, FROM, CONFIG, TO, FRAC, TIE, REASON, FIELDS };
     static const rft_trait fields[FIELDS] = {
@@ -272,7 +273,7 @@ static void add_carries(rft_finding *f, const rft_compare *c) {
     rft_arena *arena = f->arena;
     rft_cell_table *table = rft_finding_table(f, "carries", fields, FIELDS);
     table->lines = true;
-    size_t listed = 0, last = SIZE_MAX;
+    size_t listed = 0, briefly = 0, last = SIZE_MAX;
     bool above = false;
     for (size_t i = 0; i < c->carry_count; i++) {
         const rft_compare_carry *carry = &c->carries[i];
@@ -280,7 +281,8 @@ static void add_carries(rft_finding *f, const rft_compare *c) {
         const char *from = rft_compare_letter(c, carry->from, arena), *to = rft_compare_letter(c, carry->to, arena);
         bool on_page = !carry->tie && carry->there && listed++ < ON_PAGE;
         rft_cell_row *row = rft_cell_table_row(table);
-        row->where = RFT_IN_DATA | (i < BRIEFLY ? RFT_IN_TEXT : 0) | (on_page ? RFT_ON_PAGE : 0);
+        bool in_text = !carry->tie && briefly++ < BRIEFLY;
+        row->where = RFT_IN_DATA | (in_text ? RFT_IN_TEXT : 0) | (on_page ? RFT_ON_PAGE : 0);
         row->rule = on_page && last != SIZE_MAX && last != carry->workload;
         row->cells[SAID] = rft_datum_text(rft_arena_printf(
             arena, "%s, best of %s on %s: %s", of->name, from, to,
