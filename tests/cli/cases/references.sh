@@ -154,14 +154,14 @@ if [ -f "$QUICK" ]; then
     expect_out '"name":"of"'
     if grep -q 'unverified_references' out; then fail "a verified variant is told as unverified"; fi
     gzip -dc "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" |
-        sed 's/"entry": *"gemv_naive<BLOCK>"/&, "unverified_reference": "variant naive (BLOCK=64)"/' >r.json
+        sed 's/\("entry":"gemv_naive<BLOCK>","unverified_reference":\)null/\1"variant naive (BLOCK=64)"/' >r.json
     rooftune show r.json
     expect_out 'Results of naive are compared with variant naive (BLOCK=64), which nothing'
     rooftune show r.json --json -
     expect_out '"unverified_references":\[{"variant":"naive","reference":"variant naive (BLOCK=64)"}\]'
     rooftune best r.json
     if grep -q 'nothing verifies' out; then fail "best tells of a variant that it does not name"; fi
-    sed 's/"entry": *"gemv_vectorised[^"]*"/&, "unverified_reference": "variant naive (BLOCK=64)"/' r.json >b.json
+    sed 's/\("entry":"gemv_vectorised[^"]*","unverified_reference":\)null/\1"variant naive (BLOCK=64)"/' r.json >b.json
     rooftune best b.json
     expect_out '^  n=2048: vectorised, .* us; compared with variant naive (BLOCK=64), which nothing verifies$'
     rooftune best b.json --format header
