@@ -192,6 +192,7 @@ void rft_build_asked(rft_build *b, size_t s) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     if (b->detail != RFT_DETAIL_FULL) {
         add_paragraph(b, s);
+        rft_print_page(b->doc, rft_finding_unverified(b->run, s, b->arena));
         return;
     }
     rft_doc_heading(b->doc, 2, "What was asked", NULL);
