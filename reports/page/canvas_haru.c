@@ -6,6 +6,7 @@
 #include "reports/page/canvas_haru_info.h"
 #include "reports/page/font_family.h"
 
+#include <errno.h>
 #include <hpdf.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,10 @@ static void HPDF_STDCALL note_error(HPDF_STATUS error, HPDF_STATUS detail, void 
 static int failed(const haru *self, rft_err *err, const char *doing) {
     if (self->error == HPDF_FAILD_TO_ALLOC_MEM) {
         return rft_err_set(err, RFT_E_REPORT, "%s: libharu is out of memory", doing);
+    }
+    if (self->error == HPDF_FILE_IO_ERROR) { /* load_font(): nothing else is a file */
+        rft_err_set(err, RFT_E_IO, "%s: a font cannot be kept in memory: %s", doing, strerror((int)self->detail));
+        return rft_err_remedy(err, "allow larger files (ulimit -f), or write another format: -o FILE.md");
     }
     rft_err_set(err, RFT_E_REPORT, "%s: libharu reports error 0x%04lx (detail %lu)", doing, (unsigned long)self->error,
                 (unsigned long)self->detail);
@@ -313,7 +318,9 @@ static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes
     char path[40];
     rft_truetype_with_parts(font, used, &parts, &bytes);
     int file = memfd_create("font", MFD_CLOEXEC);
-    bool written = file >= 0 && write(file, bytes.data, bytes.length) == (ssize_t)bytes.length;
+    ssize_t put = file >= 0 ? write(file, bytes.data, bytes.length) : -1;
+    int why = put < 0 ? errno : EFBIG; /* a part of it: up to the limit */
+    bool written = put == (ssize_t)bytes.length;
     rft_str_clear(&bytes);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     const char *name = written ? HPDF_LoadTTFontFromFile(self->doc, path, HPDF_TRUE) : NULL;
@@ -327,7 +334,7 @@ static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes
         close(file);
     }
     if (!written) {
-        note_error(HPDF_FILE_IO_ERROR, 0, self);
+        note_error(HPDF_FILE_IO_ERROR, (HPDF_STATUS)why, self);
     }
     return made;
 }
