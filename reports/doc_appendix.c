@@ -230,7 +230,7 @@ void rft_build_appendix(rft_build *b) {
     rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Appendix", "appendix");
     add_elsewhere(b);
-    rft_build_mlperf(b);
+    rft_print_page(b->doc, rft_finding_system(b->run, b->arena));
     add_device(b);
     add_environment(b);
     add_hashes(b);

@@ -69,6 +69,11 @@ static void build_limits(rft_build *b) {
     }
 }
 
+static void build_conformance(rft_build *b) {
+    rft_doc_new_page(b->doc);
+    rft_print_page(b->doc, rft_finding_conformance(b->run, b->arena));
+}
+
 /* The document, in its order: a chapter begins a page or goes on where it likes. */
 enum { BUYER = 1, ENGINEER = 2, BOTH = BUYER | ENGINEER }; /* of --part */
 static const struct {
@@ -79,7 +84,7 @@ static const struct {
     {rft_build_summary, BUYER},       {build_mixes, BUYER},          {build_package, BUYER},
     {rft_build_ceilings, BUYER},      {build_limits, BUYER},         {rft_build_problems, ENGINEER},
     {rft_build_operations, ENGINEER}, {build_rooflines, ENGINEER},   {rft_build_sweeps, ENGINEER},
-    {rft_build_method, ENGINEER},     {rft_build_appendix, ENGINEER} /* stays the last */
+    {rft_build_method, ENGINEER},     {build_conformance, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
 };
 
 /* A report of so many sweeps has at most so many pages, but with --full. */

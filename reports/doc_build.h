@@ -82,7 +82,6 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);                          /* doc_asked.c */
 void rft_build_ranking(rft_build *b, const rft_entry *entry, size_t most); /* the best `most`, and the worst */
-void rft_build_mlperf(rft_build *b);                                       /* of the appendix: doc_mlperf.c */
 
 /* ---- shared by the chapters (doc_entry.c) ---- */
 void rft_build_entries(rft_build *b);

@@ -52,7 +52,9 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_print_text(out, rft_finding_advice(run, largest_best(run, s), arena), &indented);
         rft_print_text(out, rft_finding_closing(run, s, arena), &indented);
     }
-    if (!opts->full) {
+    if (opts->full) {
+        rft_print_text(out, rft_finding_conformance(run, arena), &outer);
+    } else {
         rft_str_add_char(out, '\n');
         rft_layout_wrapped(
             out, 0, 0,

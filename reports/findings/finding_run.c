@@ -195,5 +195,7 @@ rft_finding *rft_finding_run(const rft_run *run, rft_arena *arena) {
     const rft_buyer_given given = {.run = run};
     rft_finding_add(f, "buyer", rft_finding_buyer(rft_buyer_of(&given, arena), arena));
     rft_finding_add(f, "rooflines", rft_finding_rooflines(run, arena));
+    rft_finding_add(f, "conformance", rft_finding_conformance(run, arena));
+    rft_finding_add(f, "system", rft_finding_system(run, arena));
     return f;
 }

@@ -17,6 +17,12 @@
 rft_finding *rft_finding_unchecked(const rft_run *run, rft_mix_total *const *mixes, size_t count, rft_arena *arena);
 /* The package that the run came in, and the above; NULL: it came in none. */
 rft_finding *rft_finding_package(const rft_run *run, rft_mix_total *const *mixes, size_t count, rft_arena *arena);
+/* What SPEC, MLPerf, the EE HPC Working Group and STREAM ask of a result, and whether this run meets it: a page. What
+ * is not known is never met. */
+rft_finding *rft_finding_conformance(const rft_run *run, rft_arena *arena);
+/* The system in the field names of MLPerf's description; what the run does not know is null for programs, and a note
+ * names it. */
+rft_finding *rft_finding_system(const rft_run *run, rft_arena *arena);
 /* Device, notices, run and its cost. */
 rft_finding *rft_finding_head(const rft_run *run, rft_arena *arena);
 /* What all sessions took: time, GPU, compilers; null where it was not recorded. */

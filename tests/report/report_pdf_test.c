@@ -233,7 +233,7 @@ static void test_links_and_bookmarks_are_in_the_file(void **state) {
         links += memcmp(pdf.data + i, "/Subtype /Link", 14) == 0;
         outlines += memcmp(pdf.data + i, "/Type /Outlines", 15) == 0;
     }
-    assert_int_equal(links, 44); /* as report_pages_test counts them */
+    assert_int_equal(links, 45); /* as report_pages_test counts them */
     assert_true(outlines >= 1);
     rft_str_clear(&pdf);
     rft_run_free(run);
