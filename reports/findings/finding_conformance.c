@@ -98,7 +98,8 @@ static rft_conform_tally validated(const rft_conform *s) {
 static rft_conform_tally hashes(const rft_conform *s) {
     rft_conform_tally t = {0};
     for (size_t i = 0; i < s->run->sweep_count; i++) {
-        rft_conform_count(&t, &s->run->sweeps[i].sweep, s->run->sweeps[i].sweep.script_hash && s->run->info.command);
+        rft_conform_count(&t, &s->run->sweeps[i].sweep,
+                          !rft_run_foreign(s->run) && s->run->sweeps[i].sweep.script_hash && s->run->info.command);
     }
     return t;
 }

@@ -25,6 +25,7 @@ for name in quick streams bare; do
     rooftune show "$file" --json "$name-run.json" --full
     expect_status 0
 done
+rooftune show "$SOURCE/tests/store/exchange/tiny.kt.json" --json foreign-run.json
 python3 - <<'END' || fail "not what the recordings hold"
 import json
 def rules(name):
@@ -45,6 +46,10 @@ assert quick["spec", "validated"][0] == "met" and quick["spec", "compiler"][0] =
 for key in [("spec", r) for r in ("validated", "system", "tunables", "clocks", "compiler")] + [
     ("stream", r) for r in ("arrays", "fp64", "bytes", "validated")] + [("mlperf", "system")]:
     assert bare[key][0] == "not met", (key, bare[key])
+# Another tuner's file: its hash is not that of any source.
+foreign = rules("foreign")
+for rule in "observation", "validated", "system", "sources":
+    assert foreign["spec", rule][0] == "not met", (rule, foreign["spec", rule])
 END
 rooftune show "$streams" --full
 expect_out 'Aspect 4: a meter of known'
