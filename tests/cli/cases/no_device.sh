@@ -38,6 +38,6 @@ else
     done
     rooftune point s.lua --emit ptx
     expect_error 6 'driver'
-    expect_err 'remedy: compiling needs no GPU: name an architecture'
+    expect_err 'remedy: this needs no GPU: name an architecture'
 fi
 [ -z "$(ls ./*.db 2>/dev/null)" ] || fail "a run file was left behind"
