@@ -64,13 +64,6 @@ void rft_acceptance_html(const rft_acceptance *acceptance, rft_str *out) {
     rft_arena_free(arena);
 }
 
-int rft_acceptance_trace(const rft_acceptance *acceptance, rft_str *out, rft_err *err) {
-    rft_arena *arena = rft_arena_new();
-    int code = rft_doc_trace(build_acceptance(acceptance, arena), out, err);
-    rft_arena_free(arena);
-    return code;
-}
-
 int rft_acceptance_write_pdf(const rft_acceptance *acceptance, const char *path, rft_err *err) {
     rft_str bytes = RFT_STR_INIT;
     int code = rft_acceptance_pdf(acceptance, &bytes, err);

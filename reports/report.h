@@ -78,6 +78,5 @@ int rft_acceptance_write_pdf(const rft_acceptance *acceptance, const char *path,
 int rft_acceptance_pdf(const rft_acceptance *acceptance, rft_str *out, rft_err *err);
 void rft_acceptance_markdown(const rft_acceptance *acceptance, rft_str *out);
 void rft_acceptance_html(const rft_acceptance *acceptance, rft_str *out);
-int rft_acceptance_trace(const rft_acceptance *acceptance, rft_str *out, rft_err *err);
 
 #endif

@@ -119,24 +119,24 @@ static void read_cards(lua_State *lua, const rft_at *at) {
     rft_read_int(lua, -1, at, 1, CARDS_MAX);
 }
 
-/* host = { price, watts } */
-static void read_host(lua_State *lua, const rft_at *at) {
-    rft_read_keys(lua, -1, at, RFT_KEYS_MIX_HOST, 0);
+/* { price, watts }, or whatever two numbers the keys are; both may be left out. */
+static void read_two(lua_State *lua, const rft_at *at, rft_key_table keys) {
+    const rft_key_set *set = rft_keys(keys);
+    rft_read_keys(lua, -1, at, keys, 0);
     int from = lua_gettop(lua);
-    lua_createtable(lua, 0, 2);
-    move_field(lua, from, from + 1, at, "price", read_positive);
-    move_field(lua, from, from + 1, at, "watts", read_positive);
+    lua_createtable(lua, 0, (int)set->count);
+    for (size_t i = 0; i < set->count; i++) {
+        move_field(lua, from, from + 1, at, set->names[i], read_positive);
+    }
     lua_replace(lua, from);
 }
 
-/* memory = { weights, cache } */
+static void read_host(lua_State *lua, const rft_at *at) {
+    read_two(lua, at, RFT_KEYS_MIX_HOST);
+}
+
 static void read_memory(lua_State *lua, const rft_at *at) {
-    rft_read_keys(lua, -1, at, RFT_KEYS_MIX_MEMORY, 0);
-    int from = lua_gettop(lua);
-    lua_createtable(lua, 0, 2);
-    move_field(lua, from, from + 1, at, "weights", read_positive);
-    move_field(lua, from, from + 1, at, "cache", read_positive);
-    lua_replace(lua, from);
+    read_two(lua, at, RFT_KEYS_MIX_MEMORY);
 }
 
 /* prices = { currency, date, kwh, years, utilisation, pue, host, devices } */

@@ -2,15 +2,9 @@
 #include "model/acceptance/accept_limits.h"
 
 const char *rft_limit_from_name(rft_limit_from from) {
-#define RFT_LIMIT_FROM_NAME(name, text, words) text,
+#define RFT_LIMIT_FROM_NAME(name, text) text,
     static const char *const names[] = {RFT_LIMIT_FROM_MAP(RFT_LIMIT_FROM_NAME)};
     return names[from];
-}
-
-const char *rft_limit_from_words(rft_limit_from from) {
-#define RFT_LIMIT_FROM_WORDS(name, text, words) words,
-    static const char *const all[] = {RFT_LIMIT_FROM_MAP(RFT_LIMIT_FROM_WORDS)};
-    return all[from];
 }
 
 const char *rft_limit_text(const rft_limit *limit, rft_arena *arena) {

@@ -10,20 +10,19 @@
 #include "model/mix/mix.h"
 #include "model/run/run.h"
 
-/* Where a limit is from: its name in the file, in words. */
+/* Where a limit is from: an interval over reference cards, what buyer and seller agree on, the datasheet. */
 #define RFT_LIMIT_FROM_MAP(X)                                                                                          \
-    X(TOLERANCE, "tolerance", "tolerance interval over reference cards")                                               \
-    X(CONTRACT, "contract", "contract: buyer and seller agree on it")                                                  \
-    X(DATASHEET, "datasheet", "datasheet")
+    X(TOLERANCE, "tolerance")                                                                                          \
+    X(CONTRACT, "contract")                                                                                            \
+    X(DATASHEET, "datasheet")
 
 typedef enum rft_limit_from {
-#define RFT_LIMIT_FROM_ENUM(name, text, words) RFT_LIMIT_FROM_##name,
+#define RFT_LIMIT_FROM_ENUM(name, text) RFT_LIMIT_FROM_##name,
     RFT_LIMIT_FROM_MAP(RFT_LIMIT_FROM_ENUM)
 #undef RFT_LIMIT_FROM_ENUM
         RFT_LIMIT_FROM_COUNT
 } rft_limit_from;
 const char *rft_limit_from_name(rft_limit_from from);
-const char *rft_limit_from_words(rft_limit_from from);
 
 typedef struct rft_limit {
     /* A ceiling (ceiling.h), in bursts or under load; else the best time of a problem of a sweep. */

@@ -4,6 +4,7 @@
 #include "model/acceptance/accept_limits.h"
 
 #include "base/json.h"
+#include "model/sweep/value_given.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,19 +117,6 @@ static int read_ceiling(const limits_reader *r, const json_t *object, rft_limit 
     return rc;
 }
 
-static bool read_axis(const limits_reader *r, const json_t *value, rft_value *out) {
-    if (json_is_string(value)) {
-        *out = rft_value_text(rft_arena_strdup(r->arena, json_string_value(value)));
-    } else if (json_is_boolean(value)) {
-        *out = rft_value_bool(json_is_true(value));
-    } else if (json_is_integer(value)) {
-        *out = rft_value_int(json_integer_value(value));
-    } else {
-        *out = rft_value_real(json_number_value(value));
-    }
-    return json_is_string(value) || json_is_boolean(value) || json_is_number(value);
-}
-
 static int read_problem(const limits_reader *r, const json_t *object, rft_limit *out) {
     json_t *problem = json_object_get(object, "problem");
     size_t most = json_object_size(problem);
@@ -143,7 +131,7 @@ static int read_problem(const limits_reader *r, const json_t *object, rft_limit 
     for (void *at = json_object_iter(problem); at && rc == RFT_OK; at = json_object_iter_next(problem, at)) {
         size_t i = out->problem.axis_count++;
         out->problem.axes[i] = rft_arena_strdup(r->arena, json_object_iter_key(at));
-        if (!read_axis(r, json_object_iter_value(at), &out->problem.values[i])) {
+        if (!rft_value_given(&out->problem.values[i], json_object_iter_value(at), r->arena)) {
             rc = refuse_limit(r, rft_arena_printf(r->arena, "problem.%.60s", json_object_iter_key(at)), "n = 16384",
                               "expected a number, a boolean or text");
         }

@@ -4,6 +4,7 @@
 #include "model/mix/mix.h"
 
 #include "base/json.h"
+#include "model/sweep/value_given.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,19 +43,6 @@ static double positive_or(const json_t *object, const char *key, double was) {
 
 /* ---- operations ---- */
 
-static bool read_value(const mix_reader *r, const json_t *value, rft_value *out) {
-    if (json_is_string(value)) {
-        *out = rft_value_text(rft_arena_strdup(r->arena, json_string_value(value)));
-    } else if (json_is_boolean(value)) {
-        *out = rft_value_bool(json_is_true(value));
-    } else if (json_is_integer(value)) {
-        *out = rft_value_int(json_integer_value(value));
-    } else {
-        *out = rft_value_real(json_number_value(value));
-    }
-    return json_is_string(value) || json_is_boolean(value) || json_is_number(value);
-}
-
 static bool read_item(const mix_reader *r, const json_t *from, rft_mix_item *out) {
     json_t *problem = json_object_get(from, "problem");
     const char *operation = json_string_value(json_object_get(from, "operation"));
@@ -68,7 +56,7 @@ static bool read_item(const mix_reader *r, const json_t *from, rft_mix_item *out
     out->values = rft_arena_calloc(r->arena, most + 1, sizeof *out->values);
     for (void *at = json_object_iter(problem); at; at = json_object_iter_next(problem, at)) {
         out->axes[out->axis_count] = rft_arena_strdup(r->arena, json_object_iter_key(at));
-        if (!read_value(r, json_object_iter_value(at), &out->values[out->axis_count++])) {
+        if (!rft_value_given(&out->values[out->axis_count++], json_object_iter_value(at), r->arena)) {
             return false;
         }
     }
