@@ -383,7 +383,7 @@ static double resident_mib(void) {
     return (double)resident * (double)sysconf(_SC_PAGESIZE) / MIB;
 }
 
-static void twenty_sessions_leave_nothing(void **state) {
+static void ten_sessions_leave_nothing(void **state) {
     fixture *f = *state;
     rft_device_ptr out = new_memory(f, 64);
     float a = 0.999f, b = 0.001f;
@@ -396,16 +396,16 @@ static void twenty_sessions_leave_nothing(void **state) {
     uint64_t free_before = 0, free_after = 0;
     OK(f->gpu->vt->memory_free(f->gpu, &free_before, &failure));
     double host_before = resident_mib();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 10; i++) {
         rft_counters c = count(f, &item, &set);
         is_exact("multiply_add", &c, RFT_COUNTER_FFMA, f->info.sms * 256.0 * 8 * rounds);
     }
     OK(f->gpu->vt->memory_free(f->gpu, &free_after, &failure));
     double host_after = resident_mib();
-    printf("    20 sessions: device memory %+.1f MiB, host %+.1f MiB\n",
+    printf("    10 sessions: device memory %+.1f MiB, host %+.1f MiB\n",
            ((double)free_before - (double)free_after) / MIB, host_after - host_before);
-    assert_true((double)free_before - (double)free_after < 4.0 * MIB);
-    assert_true(host_after - host_before < 20.0);
+    assert_true((double)free_before - (double)free_after < 4.0 * MIB); /* it is given out by 2 MiB */
+    assert_true(host_after - host_before < 10.0);
     f->gpu->vt->free(f->gpu, out);
 }
 
@@ -482,7 +482,7 @@ int gpu_counters(int argc, char **argv) {
         cmocka_unit_test(a_large_copy_writes_its_bytes),  cmocka_unit_test(a_triad_reads_two_for_one),
         cmocka_unit_test(operations_are_counted_exactly), cmocka_unit_test(conflicts_are_counted),
         cmocka_unit_test(four_useful_bytes_a_sector),     cmocka_unit_test(it_ends_without_a_pass_and_opens_again),
-        cmocka_unit_test(twenty_sessions_leave_nothing),  cmocka_unit_test(a_fault_while_counting_is_an_error),
+        cmocka_unit_test(ten_sessions_leave_nothing),     cmocka_unit_test(a_fault_while_counting_is_an_error),
     };
     static fixture the;
     rft_err err = RFT_ERR_INIT;

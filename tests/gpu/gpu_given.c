@@ -71,7 +71,7 @@ static void write_text(const char *name, const char *text) {
 
 /* By `rooftune point --emit`, from a script of one kernel. */
 static void build(const char *kind, const char *function, const char *sign, const char *out) {
-    char text[1200];
+    char text[1200], arch[16];
     snprintf(
         text, sizeof text,
         "return sweep { over = { n = values(1024) }, kernel = kernel {\n"
@@ -81,7 +81,8 @@ static void build(const char *kind, const char *function, const char *sign, cons
         "  check = { reference = 'saxpy.cu:saxpy_reference' } } }\n",
         function, sign);
     write_text("build.lua", text);
-    real_program_expect(0, WORDS("point", "build.lua", "--emit", kind, "-o", out));
+    snprintf(arch, sizeof arch, "sm_%d", real_program_cc()); /* so that no device is opened */
+    real_program_expect(0, WORDS("point", "build.lua", "--arch", arch, "--emit", kind, "-o", out));
 }
 
 static bool build_by_nvcc(void) {

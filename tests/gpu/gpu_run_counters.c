@@ -100,7 +100,8 @@ static void the_chosen_have_their_sets(void **state) {
 static void a_run_may_do_without(void **state) {
     (void)state;
     assert_non_null(counted_run);
-    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "plain.db", "--no-report", TIMES_ONLY));
+    real_program_expect(
+        0, WORDS("run", real_program_file(SWEEP), "-o", "plain.db", "--no-report", "--at", "n=268435456", TIMES_ONLY));
     real_program_said(real_program_err(), "counters off (--counters none)");
     rft_run *plain = real_program_load("plain.db");
     for (size_t i = 0; i < plain->point_count; i++) {
@@ -142,7 +143,7 @@ static void one_point_is_counted(void **state) {
         const char *words[] = {"point",
                                real_program_file(SWEEP),
                                "--at",
-                               "n=268435456",
+                               "n=16777216",
                                "--counters",
                                "dram_read_bytes,fp32_fma",
                                i ? ways[1] : NULL,

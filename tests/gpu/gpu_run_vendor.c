@@ -120,7 +120,8 @@ static double time_of(const rft_run *run, int64_t m) {
 static void a_linear_layer_turns(void **state) {
     (void)state;
     real_program_expect(0, WORDS("run", real_program_file("sweeps/linear_fp16.lua"), "-o", "linear.db", "--no-report",
-                                 TIMES_ONLY, "--", "4096"));
+                                 "--at", "m=1", "--at", "m=16", "--at", "m=2048", "--at", "m=4096", TIMES_ONLY, "--",
+                                 "4096"));
     rft_run *run = real_program_load("linear.db");
     double few_s = time_of(run, 1), some_s = time_of(run, 16), half_s = time_of(run, 2048), many_s = time_of(run, 4096);
     printf("    n = k = 4096: m = 1 %.2f us, 16 %.2f us, 2048 %.2f us, 4096 %.2f us\n", few_s * 1e6, some_s * 1e6,

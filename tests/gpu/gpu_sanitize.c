@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define OUTSIDE real_program_file("tests/fault/outside.lua"), "--at", "n=1000"
+
 static const char *the_path; /* as this test found it */
 
 static const char tool[] = "#!/bin/sh\n"
@@ -59,8 +61,7 @@ static size_t said(const rft_run *run, const char *part) {
 static void the_bests_run_once_more(void **state) {
     (void)state;
     use_own_tool();
-    real_program_expect(0, WORDS("run", real_program_file("tests/fault/outside.lua"), "-o", "own.db", "--sanitize",
-                                 "best", "--no-report", TIMES_ONLY));
+    real_program_expect(0, WORDS("run", OUTSIDE, "-o", "own.db", "--sanitize", "best", "--no-report", TIMES_ONLY));
     rft_run *run = real_program_load("own.db");
     assert_int_equal(said(run, "clean"), 3); /* both bests; of `reads` the odd size too */
     rft_run_free(run);
@@ -71,8 +72,7 @@ static void the_bests_run_once_more(void **state) {
 
 static void a_read_outside_is_found_where_the_tool_is(void **state) {
     (void)state;
-    int status = real_program(WORDS("run", real_program_file("tests/fault/outside.lua"), "-o", "real.db", "--sanitize",
-                                    "best", "--no-report", TIMES_ONLY));
+    int status = real_program(WORDS("run", OUTSIDE, "-o", "real.db", "--sanitize", "best", "--no-report", TIMES_ONLY));
     rft_run *run = real_program_load("real.db");
     size_t without = said(run, "not run: compute-sanitizer is not installed");
     if (without > 0) {

@@ -26,8 +26,8 @@ return {
   sweep {
     name = "slow",
     kernel = twice,
-    over = { n = values(2^16), reference_ms = values(2500) },
-    tune = { WAIT_MS = values(0, 300) },
+    over = { n = values(2^16), reference_ms = values(2200) },
+    tune = { WAIT_MS = values(0, 200) },
     measure = { timeout = "2s", race = false },
   },
   sweep {
