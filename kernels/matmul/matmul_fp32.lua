@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B in fp32: A is m x k, B is k x n. Returns { naive, tiled, register }: a ladder of kernels.
+local tiles = require "kernels.tiles"
+
 local FLOAT = 4 -- bytes
 
 local function matmul(facts)
@@ -27,29 +29,6 @@ end
 
 local function args(p, b) return { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) } end
 
--- Global to SM: A once for every column of tiles, B once for every row of them.
-local function tile_reads(p, tile_m, tile_n)
-  return FLOAT * p.k * (p.m * ceil_div(p.n, tile_n) + p.n * ceil_div(p.m, tile_m))
-end
-
--- What the FP32 pipe executes: whole tiles, the padding at the edges included.
-local function executed(p, tile_m, tile_n, tile_k)
-  return 2 * ceil_div(p.m, tile_m) * tile_m * ceil_div(p.n, tile_n) * tile_n * ceil_div(p.k, tile_k) * tile_k
-end
-
--- Blocks that run together share what they read through L2: of the tiles' reads only one for each row and column of
--- tiles among them comes from memory. Operands that fit half of L2 are read once.
-local function dram_reads(p, tile_m, tile_n, blocks_in_flight, l2_bytes)
-  local once = FLOAT * p.k * (p.m + p.n)
-  if once <= l2_bytes / 2 then return once end
-  local rows, columns = ceil_div(p.m, tile_m), ceil_div(p.n, tile_n)
-  local rows_in_flight = math.min(rows, ceil_div(blocks_in_flight, columns))
-  local columns_in_flight = math.min(columns, blocks_in_flight)
-  local a_wave = FLOAT * p.k * (rows_in_flight * tile_m + columns_in_flight * tile_n)
-  local waves = ceil_div(rows * columns, blocks_in_flight)
-  return math.max(once, math.min(waves * a_wave, tile_reads(p, tile_m, tile_n)))
-end
-
 local naive = matmul {
   name = "matmul_fp32_naive",
   entry = "matmul_naive<BLOCK_X, BLOCK_Y>",
@@ -67,7 +46,7 @@ local naive = matmul {
     return {
       fp32 = 2 * p.m * p.n * p.k,
       l1 = 2 * FLOAT * p.m * p.n * p.k + written,
-      l2 = tile_reads(p, c.BLOCK_Y, c.BLOCK_X) + written,
+      l2 = tiles.reads(p, FLOAT, c.BLOCK_Y, c.BLOCK_X) + written,
     }
   end,
 }
@@ -87,14 +66,14 @@ local tiled = matmul {
     }
   end,
   traffic = function(p, c, gpu)
-    local read, written = tile_reads(p, c.TILE, c.TILE), FLOAT * p.m * p.n
+    local read, written = tiles.reads(p, FLOAT, c.TILE, c.TILE), FLOAT * p.m * p.n
     local in_flight = gpu.sms * (gpu.max_threads_per_sm // (c.TILE * c.TILE))
     return {
-      fp32 = executed(p, c.TILE, c.TILE, c.TILE),
+      fp32 = tiles.executed(p, c.TILE, c.TILE, c.TILE),
       -- A float of B a multiplication; of A four at a time, the same for all lanes of a row.
       shared = (FLOAT + FLOAT / 4) * p.m * p.n * p.k + read,
       l2 = read + written,
-      dram_read = dram_reads(p, c.TILE, c.TILE, in_flight, gpu.l2_bytes),
+      dram_read = tiles.dram_reads(p, FLOAT, c.TILE, c.TILE, in_flight, gpu.l2_bytes),
       dram_write = written,
     }
   end,
@@ -127,15 +106,15 @@ local register_facts = {
     }
   end,
   traffic = function(p, c, gpu)
-    local read, written = tile_reads(p, c.TILE_M, c.TILE_N), FLOAT * p.m * p.n
+    local read, written = tiles.reads(p, FLOAT, c.TILE_M, c.TILE_N), FLOAT * p.m * p.n
     -- A thread reads REG_M + REG_N floats for REG_M * REG_N multiplications; half a warp is served in one pass of 128
     -- bytes, so the pipe is busy for half of the bytes that the threads ask for.
     local a_multiplication = FLOAT * (c.REG_M + c.REG_N) / (c.REG_M * c.REG_N) / 2
     return {
-      fp32 = executed(p, c.TILE_M, c.TILE_N, c.TILE_K),
+      fp32 = tiles.executed(p, c.TILE_M, c.TILE_N, c.TILE_K),
       shared = a_multiplication * p.m * p.n * p.k + read,
       l2 = read + written,
-      dram_read = dram_reads(p, c.TILE_M, c.TILE_N, gpu.sms * c.RESIDENT, gpu.l2_bytes),
+      dram_read = tiles.dram_reads(p, FLOAT, c.TILE_M, c.TILE_N, gpu.sms * c.RESIDENT, gpu.l2_bytes),
       dram_write = written,
     }
   end,

@@ -106,10 +106,37 @@ static void matmul_intensities(void **state) {
     rft_script_free(script);
 }
 
-/* At every point: memory moves at least the work and at most what passes L2. */
-static void levels_are_ordered(void **state) {
+/* 4096^3 in bf16: n / 3 FLOP a byte from memory at best, T / 2 between L2 and the SMs. A warp of 64 x 32 reads 96
+ * elements of 2 bytes for 64 x 32 multiplications; without the swizzle eight rows of 128 bytes wait for one bank. */
+static void tensor_matmul_intensities(void **state) {
     fixture *f = *state;
-    rft_script *script = kernel_case_load("matmul_fp32.lua", &f->gpu);
+    rft_script *script = kernel_case_load("matmul_bf16.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 4096), v = variant_named(sweep, "mma.sync and ldmatrix");
+    double n = 4096, flops = 2 * n * n * n, result = 2 * n * n;
+    for (int swizzle = 0; swizzle < 2; swizzle++) {
+        rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+        set(config, &sweep->variants[v], "BLOCK_K", 64);
+        set(config, &sweep->variants[v], "WARP_N", 32);
+        for (size_t i = 0; i < sweep->variants[v].param_count; i++) {
+            if (strcmp(sweep->variants[v].params[i].name, "SWIZZLE") == 0) {
+                config[i] = rft_value_bool(swizzle != 0);
+            }
+        }
+        rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+        near(spec.work.pipe_ops[RFT_PIPE_TENSOR_BF16], flops);
+        near(rft_work_intensity(&spec.work), n / 3);
+        double read = spec.traffic.level_bytes[RFT_LEVEL_L2] - result;
+        near(read, flops / (128 / 2.0));
+        double fragments = flops / 2 * 2 * 96 / (64 * 32) * (swizzle ? 1 : 8);
+        near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], fragments + read + 2 * result);
+    }
+    rft_script_free(script);
+}
+
+/* At every point: memory moves at least the work and at most what passes L2. */
+static size_t ordered_levels_of(fixture *f, const char *name) {
+    rft_script *script = kernel_case_load(name, &f->gpu);
     const rft_sweep *sweep = rft_script_sweep(script, 0);
     size_t seen = 0;
     for (size_t variant = 0; variant < sweep->variant_count; variant++) {
@@ -125,8 +152,13 @@ static void levels_are_ordered(void **state) {
             }
         }
     }
-    assert_true(seen >= 14);
     rft_script_free(script);
+    return seen;
+}
+
+static void levels_are_ordered(void **state) {
+    assert_true(ordered_levels_of(*state, "matmul_fp32.lua") >= 14);
+    assert_true(ordered_levels_of(*state, "matmul_bf16.lua") >= 18);
 }
 
 /* y = 1.5 x in fp16: a multiplication, 2 bytes read and 2 written an element; triad in fp32: 12 bytes, not 16. */
@@ -345,6 +377,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strided_waste_grows_to_stride_16),
         cmocka_unit_test(matmul_intensities),
+        cmocka_unit_test(tensor_matmul_intensities),
         cmocka_unit_test(levels_are_ordered),
         cmocka_unit_test(elementwise_bytes),
         cmocka_unit_test(fusing_three_kernels_saves_four_accesses),

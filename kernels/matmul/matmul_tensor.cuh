@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matmul_tensor.cuh - what matrix products on tensor cores share: C = A B with sums in fp32. A is m x k and C m x n by
+ * rows, B lies as n x k: both operands have k fastest. T is __nv_bfloat16 or __half, 2 bytes each.
+ */
+#ifndef RFT_KERNELS_MATMUL_TENSOR_CUH
+#define RFT_KERNELS_MATMUL_TENSOR_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+__device__ __forceinline__ float as_float(__nv_bfloat16 value) {
+    return __bfloat162float(value);
+}
+__device__ __forceinline__ float as_float(__half value) {
+    return __half2float(value);
+}
+
+/* Two sums become two neighbouring elements of C, `first` at the lower address. An epilogue (bias, activation, scale)
+ * belongs in front of it. */
+template <typename T> __device__ __forceinline__ unsigned rounded_pair(float first, float second);
+template <> __device__ __forceinline__ unsigned rounded_pair<__nv_bfloat16>(float first, float second) {
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    return pair;
+}
+template <> __device__ __forceinline__ unsigned rounded_pair<__half>(float first, float second) {
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    return pair;
+}
+
+/* Eight elements of a row, zeros from `left` on (which may be negative). ALIGNED: the row begins at a multiple of 16
+ * bytes and ends at one. */
+template <bool ALIGNED, typename T> __device__ __forceinline__ uint4 load_eight(const T *from, int left) {
+    uint4 word = make_uint4(0, 0, 0, 0);
+    if (ALIGNED) {
+        if (left > 0) {
+            word = *reinterpret_cast<const uint4 *>(from);
+        }
+        return word;
+    }
+    const unsigned short *items = reinterpret_cast<const unsigned short *>(from);
+    unsigned *pairs = &word.x;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const unsigned item = i < left ? items[i] : 0;
+        pairs[i / 2] |= item << (i % 2 * 16);
+    }
+    return word;
+}
+
+/* Eight elements of a row of C, of which `left` are inside; `aligned` as above. */
+template <typename T> __device__ __forceinline__ void store_eight(T *to, uint4 word, int left, bool aligned) {
+    if (aligned) {
+        if (left > 0) {
+            *reinterpret_cast<uint4 *>(to) = word;
+        }
+        return;
+    }
+    unsigned short *items = reinterpret_cast<unsigned short *>(to);
+    const unsigned *pairs = &word.x;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        if (i < left) {
+            items[i] = (unsigned short)(pairs[i / 2] >> (i % 2 * 16));
+        }
+    }
+}
+
+/* What is left of `size` from `first` on, at most `limit`. */
+__device__ __forceinline__ int left_of(long long size, long long first, int limit) {
+    const long long left = size - first;
+    return left < limit ? (int)left : limit;
+}
+
+/* Of rows x columns tiles the one with this index: GROUP rows of tiles at a time, and in them column by column, so that
+ * blocks that run together share rows and columns. GROUP = 1 is row by row. */
+struct Tile {
+    unsigned row, column;
+};
+
+template <int GROUP> __device__ __forceinline__ Tile tile_at(unsigned index, unsigned rows, unsigned columns) {
+    if (GROUP == 1) {
+        return Tile{index / columns, index % columns};
+    }
+    const unsigned group = index / (GROUP * columns), within = index - group * (GROUP * columns);
+    const unsigned first = group * GROUP, height = rows - first < GROUP ? rows - first : GROUP;
+    return Tile{first + within % height, within / height};
+}
+
+#endif

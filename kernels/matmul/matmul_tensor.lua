@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32. Returns { bf16, fp16 }, each
+-- { kernel, naive, wmma, mma }: what describes a kernel of this type (for files that go on from here), and a ladder.
+local intensity = require "kernels.intensity"
+local tiles = require "kernels.tiles"
+
+local BYTES = 2 -- an element of A, B and C
+
+local elements = { bf16 = { bf16, "__nv_bfloat16" }, fp16 = { f16, "__half" } }
+
+local BLOCK_M = { "BLOCK_M", 128, "rows of a block's tile" }
+local BLOCK_N = { "BLOCK_N", 128, "columns of a block's tile" }
+local BLOCK_K = { "BLOCK_K", 32, "depth of a tile in shared memory" }
+local WARP_M = { "WARP_M", 64, "rows a warp computes" }
+local WARP_N = { "WARP_N", 64, "columns a warp computes" }
+
+local function args(p, b) return { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) } end
+local function threads_of(c) return 32 * (c.BLOCK_M // c.WARP_M) * (c.BLOCK_N // c.WARP_N) end
+
+-- Shared memory of matmul_mma, bytes: the places of the tiles, then, in the same room, C by rows of a warp.
+local function shared_of(c)
+  local places = BYTES * c.STAGES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K
+  return math.max(places, BYTES * c.BLOCK_M * c.BLOCK_N * (c.WARP_N + 8) // c.WARP_N)
+end
+
+-- Of blocks that compute tiles. Warps read WARP_M + WARP_N elements of shared memory for WARP_M x WARP_N
+-- multiplications. `facts`: shared, bytes a block; passes, 1 where no bank is met twice; c_bytes, what an element of C
+-- moves through shared memory; group, rows of tiles (tiles.lua).
+local function traffic_of(pipe, p, c, gpu, facts)
+  local read, written = tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N), BYTES * p.m * p.n
+  local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
+  local fragments = executed / 2 * BYTES * (1 / c.WARP_M + 1 / c.WARP_N)
+  local in_flight = gpu.sms * math.max(1, gpu.shared_per_sm // (facts.shared + 1024)) -- the driver takes 1 KiB a block
+  return {
+    [pipe] = executed,
+    shared = facts.passes * fragments + read + facts.c_bytes * p.m * p.n,
+    l2 = read + written,
+    dram_read = tiles.dram_reads(p, BYTES, c.BLOCK_M, c.BLOCK_N, in_flight, gpu.l2_bytes, facts.group),
+    dram_write = written,
+  }
+end
+
+local function ladder(dtype)
+  local element, cuda_type = table.unpack(elements[dtype])
+  local pipe = "tensor_" .. dtype
+
+  -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic; odd where the
+  -- derived odd problem does not do.
+  local function describe(facts)
+    return kernel {
+      name = "matmul_" .. dtype .. "_" .. facts.name,
+      source = facts.source,
+      entry = facts.entry,
+      problem = { "m", "n", "k" },
+      params = facts.params,
+      buffers = function(p)
+        return { a = input(element, p.m * p.k), b = input(element, p.n * p.k), c = output(element, p.m * p.n) }
+      end,
+      launch = facts.launch,
+      work = function(p) return intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype } end,
+      traffic = facts.traffic,
+      check = {
+        reference = "vendor_matmul_reference.cu:vendor_matmul_reference<"
+          .. cuda_type .. ", double, false, true, false>",
+        length = function(p) return p.k end,
+        odd = facts.odd,
+      },
+    }
+  end
+
+  -- Rows that do not begin at multiples of 16 bytes are read an element at a time.
+  local function entry_for(p, name, parameters)
+    return ("%s<%s, %s, %s>"):format(name, cuda_type, tostring(p.k % 8 == 0), parameters)
+  end
+
+  local naive = describe {
+    name = "naive",
+    source = "matmul_tensor.cu",
+    entry = ("matmul_naive<%s, BLOCK_X, BLOCK_Y>"):format(cuda_type),
+    params = { { "BLOCK_X", 32, "columns a block" }, { "BLOCK_Y", 8, "rows a block" } },
+    launch = function(p, c, gpu, b)
+      return {
+        args = args(p, b),
+        grid = { ceil_div(p.n, c.BLOCK_X), ceil_div(p.m, c.BLOCK_Y) },
+        block = { c.BLOCK_X, c.BLOCK_Y },
+      }
+    end,
+    -- The FP32 pipe multiplies. A warp's 32 rows of B are as many sectors, which L1 may keep for the next steps of k.
+    traffic = function(p, c)
+      return {
+        [pipe] = 0,
+        fp32 = 2 * p.m * p.n * p.k,
+        l2 = tiles.reads(p, BYTES, c.BLOCK_Y, c.BLOCK_X) + BYTES * p.m * p.n,
+      }
+    end,
+  }
+
+  local WMMA = "BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N"
+  local wmma = describe {
+    name = "wmma",
+    source = "matmul_tensor.cu",
+    entry = ("matmul_wmma<%s, true, %s>"):format(cuda_type, WMMA),
+    params = { BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, { "WARP_N", 32, WARP_N[3] } },
+    launch = function(p, c, gpu, b)
+      return {
+        entry = entry_for(p, "matmul_wmma", WMMA),
+        args = args(p, b),
+        grid = { ceil_div(p.n, c.BLOCK_N), ceil_div(p.m, c.BLOCK_M) },
+        block = threads_of(c),
+      }
+    end,
+    traffic = function(p, c, gpu)
+      local patches = 16 * 16 * 4 * threads_of(c) // 32 -- a fragment of C a warp, as floats
+      local shared = BYTES * (c.BLOCK_M + c.BLOCK_N) * (c.BLOCK_K + 8) + patches
+      return traffic_of(pipe, p, c, gpu, { shared = shared, passes = 1, c_bytes = 8 })
+    end,
+  }
+
+  local MMA = "BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, SWIZZLE, AHEAD, GROUP, RESIDENT"
+  local mma = describe {
+    name = "mma",
+    source = "matmul_mma.cu",
+    entry = ("matmul_mma<%s, true, %s>"):format(cuda_type, MMA),
+    params = {
+      BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N,
+      { "STAGES", 3, "tiles in shared memory: one in use, the others on their way" },
+      { "SWIZZLE", true, "rows of a tile lie so that ldmatrix meets each bank once" },
+      { "AHEAD", true, "fragments are read while those before them are multiplied" },
+      { "GROUP", 8, "rows of tiles that blocks go through together, column by column" },
+      { "RESIDENT", 1, "blocks an SM shall hold, which limits the registers of a thread" },
+    },
+    launch = function(p, c, gpu, b)
+      return {
+        entry = entry_for(p, "matmul_mma", MMA),
+        args = args(p, b),
+        grid = ceil_div(p.n, c.BLOCK_N) * ceil_div(p.m, c.BLOCK_M),
+        block = threads_of(c),
+        shared = shared_of(c),
+      }
+    end,
+    -- Without SWIZZLE the eight rows that ldmatrix reads together begin in two banks (BLOCK_K = 32), or in one.
+    traffic = function(p, c, gpu)
+      local passes = c.SWIZZLE and 1 or c.BLOCK_K // 8
+      return traffic_of(pipe, p, c, gpu, { shared = shared_of(c), passes = passes, c_bytes = 4, group = c.GROUP })
+    end,
+  }
+
+  return { kernel = describe, naive = naive, wmma = wmma, mma = mma }
+end
+
+return { bf16 = ladder "bf16", fp16 = ladder "fp16", threads_of = threads_of, shared_of = shared_of }

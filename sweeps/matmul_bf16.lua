@@ -1,0 +1,3 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- A ladder for C = A B in bf16 on tensor cores, B lying as n x k: what does each step from wmma on bring?
+return require "kernels.matmul_ladder" "bf16"
