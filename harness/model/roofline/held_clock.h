@@ -15,7 +15,7 @@
 #define RFT_POWER_AT_LIMIT_FRAC 0.95
 
 typedef struct rft_held_clock {
-    double clock_mhz; /* median over the point's samples; NaN: not read */
+    double clock_mhz; /* of the median run (measurement.h); NaN: not read */
     /* The run's clock: the highest at which one of its ceilings of a pipe or of memory was measured, or which the
      * point's samples were compared with when they were taken. NaN: none is known. */
     double run_mhz;

@@ -281,7 +281,7 @@ static const rft_field measurement_items[] = {
     MEASURED(stop, STOP, "why sampling ended"),
     MEASURED(cache, CACHE, "what the L2 held when a sample began: cold, hot or rotating", .flags = SHOWN | CSV),
     MEASURED(batch, COUNT, "runs of the point in each sample, which is their mean", .flags = SHOWN | CSV),
-    MEASURED(clock_mhz, REAL, "median SM clock of the samples", TOLD | CSV),
+    MEASURED(clock_mhz, REAL, "SM clock at which the median run took its cycles", TOLD | CSV),
     {.name = "cycles",
      .kind = RFT_FIELD_REAL,
      .flags = RFT_FIELD_UNSTORED | SHOWN | CSV,

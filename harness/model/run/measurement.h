@@ -16,7 +16,7 @@ typedef struct rft_measurement {
     rft_stats stats; /* of samples_s */
     rft_stop_reason stop;
     rft_cache_mode cache;
-    double clock_mhz; /* median SM clock over the samples; NaN = not read */
+    double clock_mhz; /* SM clock of the median run (run_repeat.h), at first the samples' median; NaN = not read */
     double wall_s;    /* time spent */
     double verify_s;
     double busy_s;  /* the GPU ran what is verified and measured: reference, comparison, warm-up and timed launches; not
