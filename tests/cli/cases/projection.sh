@@ -15,7 +15,7 @@ rooftune model "$GEMV" --devices a100,h100
 expect_status 0
 expect_out '^gemv (cold cache): NVIDIA H200 -> A100 SXM 80 GB$'
 expect_out 'n=16384 .* memory 9[67] % *memory *0.42x to 0.44x  c$'
-expect_out 'n=4096 .* latency 54 % *memory .*  c changes$'
+expect_out 'n=4096 .* latency 5[0-9] % *memory .*  c changes$'
 expect_out '^  1 of 5 changes side$'
 expect_out 'n=1024 .*1.00x\* to '
 expect_out 'what it waits for is assumed'
