@@ -18,9 +18,9 @@ __device__ __forceinline__ unsigned shared_address(const void *place) {
 
 #if __CUDA_ARCH__ >= 900
 
-/* By one thread, for one arrival a phase; the block meets (`__syncthreads`) before anyone waits. */
-__device__ __forceinline__ void bulk_barrier_init(unsigned barrier) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
+/* By one thread, for so many arrivals a phase; the block (the cluster) meets before anyone waits. */
+__device__ __forceinline__ void bulk_barrier_init(unsigned barrier, unsigned arrivals = 1) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
 /* Behind the last init: the accelerator sees the barriers. */
@@ -60,6 +60,39 @@ __device__ __forceinline__ void bulk_load_box(unsigned to, const CUtensorMap *ma
                  : "memory");
 }
 
+/* The same into every block of the cluster that `blocks` has the bit of: to the same place there, and its bytes count
+ * at the barrier at the same place there. */
+__device__ __forceinline__ void bulk_load_box_to(unsigned blocks, unsigned to, const CUtensorMap *map, int x, int y,
+                                                 unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
+                 " [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((unsigned short)blocks)
+                 : "memory");
+}
+
+/* Where `place` of this block lies in block `rank` of the cluster, for bulk_arrive_at. */
+__device__ __forceinline__ unsigned bulk_place_in(unsigned place, unsigned rank) {
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(place), "r"(rank));
+    return there;
+}
+
+/* An arrival at a barrier of any block of the cluster: it says that reading is done, and publishes no stores
+ * (.release.cluster would wait for all of this thread's). */
+__device__ __forceinline__ void bulk_arrive_at(unsigned barrier_there) {
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier_there) : "memory");
+}
+
+/* An arrival at a barrier of this block. */
+__device__ __forceinline__ void bulk_arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Every thread of the cluster comes here before one goes on. */
+__device__ __forceinline__ void cluster_meet() {
+    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
 /* What lies outside of the tensor is not written. */
 __device__ __forceinline__ void bulk_store_box(const CUtensorMap *map, int x, int y, unsigned from) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),
@@ -67,10 +100,20 @@ __device__ __forceinline__ void bulk_store_box(const CUtensorMap *map, int x, in
                  : "memory");
 }
 
+/* Ends the group of stores of this thread. */
+__device__ __forceinline__ void bulk_stores_end() {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Until the shared memory of all groups of this thread but the PENDING newest has been read. */
+template <int PENDING> __device__ __forceinline__ void bulk_stores_wait() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+
 /* Ends the group of stores of this thread and waits until their shared memory has been read. */
 __device__ __forceinline__ void bulk_stores_have_read() {
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+    bulk_stores_end();
+    bulk_stores_wait<0>();
 }
 
 /* In every thread that wrote to shared memory what the accelerator reads next, in front of the block's barrier. */

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The ladder of matmul_bf16.lua and matmul_fp16.lua: a function of the type's name that returns the sweep.
 local tensor = require "kernels.matmul_tensor"
+local hopper = require "kernels.matmul_ladder_wgmma"
 
 -- 4 or 8 warps a block.
 local function warps(BLOCK_M, BLOCK_N, WARP_M, WARP_N)
@@ -82,6 +83,7 @@ return function(dtype)
           residents,
         },
       },
+      table.unpack(hopper(dtype)),
     },
     over = { n = values(512, 1000, 1024, 2048, 4096, 8192) }, -- 1000: no multiple of any tile
     with = { m = function(p) return p.n end, k = function(p) return p.n end },

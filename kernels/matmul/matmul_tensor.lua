@@ -44,8 +44,8 @@ local function ladder(dtype)
   local element, cuda_type = table.unpack(elements[dtype])
   local pipe = "tensor_" .. dtype
 
-  -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic; odd where the
-  -- derived odd problem does not do.
+  -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic; temps, a function of
+  -- the problem, for buffers of its own; odd where the derived odd problem does not do.
   local function describe(facts)
     return kernel {
       name = "matmul_" .. dtype .. "_" .. facts.name,
@@ -54,7 +54,9 @@ local function ladder(dtype)
       problem = { "m", "n", "k" },
       params = facts.params,
       buffers = function(p)
-        return { a = input(element, p.m * p.k), b = input(element, p.n * p.k), c = output(element, p.m * p.n) }
+        local all = facts.temps and facts.temps(p) or {}
+        all.a, all.b, all.c = input(element, p.m * p.k), input(element, p.n * p.k), output(element, p.m * p.n)
+        return all
       end,
       launch = facts.launch,
       work = function(p) return intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype } end,
