@@ -5,6 +5,7 @@
 #include "cli/check_baseline.h"
 #include "cli/check_unchanged.h"
 #include "run/plan/signatures.h"
+#include "run/prior_rank.h"
 
 #include <string.h>
 
@@ -243,6 +244,61 @@ static int look_for_unchanged(rft_check_state *c, const rft_plan *plan, size_t s
     return rft_check_unchanged_params(&look, err);
 }
 
+/* A prior has to answer for every configuration, and the same each time. */
+static void warn_of_prior(rft_check_state *c, const rft_prior_rank *rank, const rft_prior_rank *again) {
+    bool differs = rank->count != again->count;
+    for (size_t i = 0; i < rank->count && !differs; i++) {
+        differs = rank->index[i] != again->index[i] || rank->prior[i] != again->prior[i];
+    }
+    if (rank->failed > 0) {
+        rft_check_warn(&c->warnings, *rank->first.place ? rft_arena_strdup(c->arena, rank->first.place) : c->place,
+                       *rank->first.remedy ? rft_arena_strdup(c->arena, rank->first.remedy)
+                                           : "make it answer for every valid configuration",
+                       "%llu of %llu configurations have no prior: %s", (unsigned long long)rank->failed,
+                       (unsigned long long)rank->asked, rank->first.message);
+    }
+    if (differs) {
+        rft_check_warn(&c->warnings, c->place, "use p, c, gpu and t alone",
+                       "the prior gives other numbers when it is asked again: a continued run would go another way");
+    }
+}
+
+#define PRIOR_SHOWN 3 /* first choices */
+
+/* Compiled where there is a compiler: what spills is no first choice in the end. */
+static int tell_prior(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    const rft_space *space = rft_plan_space(plan, s, v, p);
+    rft_prior_rank *rank = rft_arena_calloc(c->arena, 2, sizeof *rank);
+    rft_value *config = rft_arena_calloc(c->arena, sweep->variants[v].param_count + 1, sizeof *config);
+    rft_once_request request = {.sweep = sweep,
+                                .variant = v,
+                                .problem = sweep->problems[p].values,
+                                .config = config,
+                                .gpu = c->gpu,
+                                .pool = c->pool};
+    int rc = RFT_OK;
+    for (size_t i = 0; i < 2 && rc == RFT_OK; i++) {
+        rc = rft_prior_rank_of(sweep, v, sweep->problems[p].values, space, sweep->search.seed, &rank[i], err);
+    }
+    if (rc != RFT_OK || rank->asked == 0) {
+        return rc;
+    }
+    warn_of_prior(c, &rank[0], &rank[1]);
+    if (rank->count > 0) {
+        rft_str_add(&c->out, "    first by the prior for ");
+        add_problem(&c->out, sweep, p);
+        rft_str_addf(&c->out, " (%.3g, the %s %.3g; what spills goes last):\n", rank->prior[0],
+                     rank->count == RFT_PRIOR_KEPT ? "64th" : "last", rank->prior[rank->count - 1]);
+    }
+    for (size_t i = 0; i < PRIOR_SHOWN && i < rank->count && rc == RFT_OK; i++) {
+        rft_space_get(space, rank->index[i], config);
+        rc = compile_one(c, &request, err);
+    }
+    rft_check_rows_tell(&c->lost, &c->out);
+    return rc;
+}
+
 /* The last problem is the largest in the usual order: what fits there fits everywhere. Where all of the sample is
  * skipped there, the first one tells whether anything can run. */
 static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, rft_err *err) {
@@ -257,6 +313,9 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
     }
     if (!c->all && last) {
         rc = compile_problem(c, plan, s, v, *last, err);
+    }
+    if (rc == RFT_OK && last) {
+        rc = tell_prior(c, plan, s, v, *last, err);
     }
     if (rc == RFT_OK && !c->all && last && *first != *last && looked_at(c) == before) {
         rc = compile_problem(c, plan, s, v, *first, err);

@@ -29,6 +29,12 @@ static int part_point(void *self, size_t variant, const rft_value *problem, cons
     return p->whole->vt->point(p->whole->self, p->places[variant], problem, config, arena, out, err);
 }
 
+static int part_prior(void *self, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                      rft_err *err) {
+    const part_sweep *p = self;
+    return p->whole->vt->prior(p->whole->self, p->places[variant], problem, config, out, err);
+}
+
 static int part_complete(void *self, rft_value *values, rft_arena *arena, rft_err *err) {
     const part_sweep *p = self;
     return p->whole->vt->complete(p->whole->self, values, arena, err);
@@ -53,6 +59,7 @@ static part_sweep *new_part(const rft_sweep *whole, rft_arena *arena) {
     p->sweep = *whole;
     p->vt = (rft_sweep_vt){.constraint = part_constraint,
                            .point = part_point,
+                           .prior = whole->vt->prior ? part_prior : NULL,
                            .complete = part_complete,
                            .baseline = whole->vt->baseline ? part_baseline : NULL,
                            .constraint_along = whole->vt->constraint_along ? part_along : NULL};

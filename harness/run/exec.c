@@ -8,6 +8,7 @@
 #include "run/plan/prune.h"
 #include "run/power_round.h"
 #include "run/preflight.h"
+#include "run/prior_rank.h"
 #include "run/reference.h"
 #include "run/refine_round.h"
 #include "run/transfer_starts.h"
@@ -53,6 +54,7 @@ typedef struct exec {
     double patience_s; /* with it, before the first point; 0: that was taken */
     rft_reference_keeper reference;
     rft_refiner refiner;    /* of the current sweep, behind its grid */
+    bool prior_warned;      /* that it fails for some */
     bool refining;          /* the problem in hand is the refiner's; those of a recorded space are not */
     int64_t best_id;        /* of the current problem; 0: none yet */
     uint64_t odd_left;      /* planned for the current sweep and not done */
@@ -95,6 +97,33 @@ static void open_refined(exec *e) {
     rft_arena_free(arena);
 }
 
+static void warn_of_prior(exec *e, const rft_sweep *sweep, const rft_prior_rank *rank) {
+    if (rank->failed > 0 && !e->prior_warned) {
+        rft_log_warn(
+            e->state.opts->log,
+            "sweep %s: the prior has no opinion on %llu of %llu configurations of %s, since it fails for them: "
+            "%s: %s. `rooftune check` says more.",
+            sweep->name, (unsigned long long)rank->failed, (unsigned long long)rank->asked,
+            sweep->variants[e->segment.variant].name, rank->first.place, rank->first.message);
+        e->prior_warned = true;
+    }
+}
+
+/* A search of a part begins with what the prior puts first; a part that is measured whole keeps its order. */
+static int seed_by_prior(exec *e, uint64_t seed, bool is_whole, rft_err *err) {
+    segment *s = &e->segment;
+    const rft_sweep *sweep = e->state.opts->plan->sweeps[s->sweep];
+    rft_prior_rank rank;
+    int rc = rft_prior_rank_of(sweep, s->variant, sweep->problems[s->problem].values, s->space, seed, &rank, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    warn_of_prior(e, sweep, &rank);
+    size_t most = is_whole ? 0 : (size_t)least(rft_prior_seeds(s->budget.points), rank.count);
+    s->strategy = rft_strategy_seed_with(s->strategy, rank.index, most, (size_t)least(most, rank.count - most));
+    return RFT_OK;
+}
+
 static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
@@ -119,6 +148,13 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     asking.payload = &s->pruner;
     asking.budget_points = s->budget.points == UINT64_MAX ? 0 : s->budget.points;
     int rc = rft_strategy_new(&s->strategy, search->strategy, s->space, &asking, err);
+    if (rc == RFT_OK) {
+        bool is_whole = !may_end_early && rft_space_exact(s->space) && s->budget.points >= s->count_all;
+        rc = seed_by_prior(e, seed, is_whole, err);
+        if (rc != RFT_OK) {
+            s->strategy->free(s->strategy);
+        }
+    }
     if (rc == RFT_OK) {
         uint64_t starts[RFT_TRANSFER_MOST];
         s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);

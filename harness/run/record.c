@@ -129,7 +129,8 @@ static rft_point *append_point(rft_recorder *r, const rft_job *job) {
                          .variant = job->variant,
                          .problem = job->problem,
                          .is_default = true,
-                         .transferred = job->transferred};
+                         .transferred = job->transferred,
+                         .prior = job->prior};
     point->config = rft_values_copy(run->arena, job->config, variant->param_count);
     for (size_t i = 0; i < variant->param_count; i++) {
         point->is_default = point->is_default && rft_value_equal(&point->config[i], &variant->params[i].default_value);

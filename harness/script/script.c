@@ -181,6 +181,9 @@ static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) 
         if (holds) {
             code = sweep->vt->point(state, v, problem->values, config, arena, &spec, err);
         }
+        if (holds && code == 0 && state->states[v].prior_ref != LUA_NOREF) {
+            code = rft_prior_try(state, v, problem->values, config, err);
+        }
         if (holds && code == 0) {
             warn_of_no_work(script, state, v, &spec.work);
             warn_of_unverified(script, state, v, spec.check.reference);

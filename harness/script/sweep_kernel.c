@@ -356,6 +356,7 @@ static void read_functions(kernel_reader *reader) {
     kernel->work_ref = function_ref(reader, "work", true, NULL);
     kernel->prepare_ref = function_ref(reader, "prepare", false, NULL);
     kernel->traffic_ref = function_ref(reader, "traffic", false, NULL);
+    kernel->prior_ref = function_ref(reader, "prior", false, NULL);
     kernel->options_ref = LUA_NOREF;
     rft_at at = {&reader->root, "options", 0};
     if (rft_read_field(lua, reader->table, "options")) {

@@ -62,7 +62,7 @@ typedef struct rft_kernel_facts {
     size_t param_count;
     const char **options; /* when options_ref is LUA_NOREF */
     size_t option_count;
-    int options_ref, buffers_ref, prepare_ref, launch_ref, work_ref, traffic_ref;
+    int options_ref, buffers_ref, prepare_ref, launch_ref, work_ref, traffic_ref, prior_ref;
     bool buffers_fixed;          /* buffers() takes p alone and so cannot depend on the configuration */
     const rft_buffer *constants; /* when constants_ref is LUA_NOREF */
     size_t constant_count;
@@ -97,6 +97,7 @@ typedef struct rft_constraint_state {
 
 typedef struct rft_variant_state {
     const rft_kernel_facts *kernel; /* NULL: a bare space */
+    int prior_ref;                  /* the variant's own, else its kernel's; LUA_NOREF */
     rft_alternatives *alternatives; /* per parameter */
     rft_constraint_state *constraints;
     rft_value *base_config;      /* each default, or the first value where the default is not among the values */
@@ -224,6 +225,8 @@ typedef struct rft_point_reader {
 /* The lua_CFunction for rft_lua_protected(): payload rft_point_call. */
 int rft_point_spell(lua_State *lua);
 void rft_point_spell_call(lua_State *lua, const rft_point_call *call); /* the same, within such a call */
+/* Within such a call: work and traffic alone, and the buffers that they need. */
+void rft_point_amounts(lua_State *lua, const rft_point_call *call);
 /* The table of buffers on top, sorted by name, with room for RFT_BUFFERS_MAX; popped. */
 rft_buffer *rft_point_read_buffers(const rft_point_reader *reader, const char *root, size_t *count);
 bool rft_point_same_buffer(const rft_buffer *a, const rft_buffer *b); /* role, type, size, contents */
@@ -239,6 +242,14 @@ void rft_options_add(rft_option_list *list, const char *option);
 /* -DNAME_alternative=1 ..., and -DNAME=value if `with_value`. */
 void rft_options_add_macros(rft_arena *arena, rft_option_list *list, const char *name, const rft_value *value,
                             const rft_alternatives *alternatives, bool with_value);
+
+/* ---- priors (sweep_prior.c) ---- */
+/* As rft_sweep_vt.prior; `variant` has a kernel. */
+int rft_prior_of(rft_sweep_state *state, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                 rft_err *err);
+/* The same twice: RFT_E_SCRIPT where both differ. */
+int rft_prior_try(rft_sweep_state *state, size_t variant, const rft_value *problem, const rft_value *config,
+                  rft_err *err);
 
 /* ---- references (sweep_reference.c) ---- */
 /* check.reference; the table of `check` is at `table`. */

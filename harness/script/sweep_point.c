@@ -369,6 +369,14 @@ int rft_point_buffers(lua_State *lua) {
     return 0;
 }
 
+void rft_point_amounts(lua_State *lua, const rft_point_call *call) {
+    int top = lua_gettop(lua);
+    luaL_checkstack(lua, 16, NULL);
+    rft_point_reader reader = begin(lua, call);
+    read_work(&reader);
+    lua_settop(lua, top);
+}
+
 void rft_point_spell_call(lua_State *lua, const rft_point_call *call) {
     int top = lua_gettop(lua);
     luaL_checkstack(lua, 16, NULL);

@@ -39,6 +39,7 @@ void rft_variant_check_axes(lua_State *lua, const rft_at *at, const rft_sweep_st
 void rft_variant_set(rft_sweep_state *state, size_t v, const char *name, const rft_kernel_facts *kernel) {
     rft_variant *variant = &state->sweep.variants[v];
     state->states[v].kernel = kernel;
+    state->states[v].prior_ref = kernel->prior_ref;
     variant->name = name ? name : kernel->name;
     variant->kernel = kernel->name;
     variant->source = kernel->source;
@@ -62,7 +63,7 @@ static void read_variants(lua_State *lua, const rft_at *at, rft_sweep_state *sta
     allocate_variants(state, count);
     for (size_t v = 0; v < count; v++) {
         rft_at here = {at, NULL, (lua_Integer)v + 1};
-        rft_at name_at = {&here, NULL, 1}, kernel_at = {&here, "kernel", 0};
+        rft_at name_at = {&here, NULL, 1}, kernel_at = {&here, "kernel", 0}, prior_at = {&here, "prior", 0};
         lua_rawgeti(lua, -1, (lua_Integer)v + 1);
         rft_read_keys(lua, -1, &here, RFT_KEYS_VARIANT, 1);
         lua_rawgeti(lua, -1, 1);
@@ -75,7 +76,12 @@ static void read_variants(lua_State *lua, const rft_at *at, rft_sweep_state *sta
         rft_read_field(lua, -2, "kernel");
         rft_variant_set(state, v, name, read_kernel(lua, &kernel_at));
         rft_variant_check_axes(lua, &kernel_at, state, state->states[v].kernel);
-        lua_pop(lua, 3);
+        if (rft_read_field(lua, -3, "prior")) {
+            rft_read_function(lua, -1, &prior_at);
+            lua_pushvalue(lua, -1);
+            state->states[v].prior_ref = luaL_ref(lua, LUA_REGISTRYINDEX);
+        }
+        lua_pop(lua, 4);
     }
 }
 
@@ -106,6 +112,7 @@ static void read_ladder(lua_State *lua, const rft_at *root, rft_sweep_state *sta
         }
         allocate_variants(state, 1);
         state->sweep.bare_space = true;
+        state->states[0].prior_ref = LUA_NOREF;
         state->sweep.variants[0].name = "space";
         state->sweep.variants[0].kernel = "";
         state->sweep.variants[0].source = "";
@@ -118,6 +125,8 @@ static int sweep_constraint(void *self, size_t variant, size_t constraint, const
                             const rft_value *config, bool *holds, rft_err *err);
 static int sweep_point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
                        rft_point_spec *out, rft_err *err);
+static int sweep_prior(void *self, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                       rft_err *err);
 static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_err *err);
 static int sweep_baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                           rft_err *err);
@@ -128,6 +137,7 @@ static int sweep_buffers(void *self, size_t variant, const rft_value *problem, r
 
 static const rft_sweep_vt sweep_vt = {.constraint = sweep_constraint,
                                       .point = sweep_point,
+                                      .prior = sweep_prior,
                                       .complete = sweep_complete,
                                       .baseline = sweep_baseline,
                                       .constraint_along = sweep_along,
@@ -310,6 +320,20 @@ static int sweep_point(void *self, size_t variant, const rft_value *problem, con
     rft_point_call call = {state, variant, problem, config, arena, out, NULL, false};
     int code = rft_lua_protected(state->script, rft_point_spell, &call, err);
     if (code != 0 && state->script->is_of_value) {
+        name_point(&state->sweep, variant, problem, config, err);
+    }
+    return code;
+}
+
+static int sweep_prior(void *self, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                       rft_err *err) {
+    rft_sweep_state *state = self;
+    *out = 0;
+    if (state->states[variant].prior_ref == LUA_NOREF) {
+        return RFT_OK;
+    }
+    int code = rft_prior_of(state, variant, problem, config, out, err);
+    if (code == RFT_E_SCRIPT) {
         name_point(&state->sweep, variant, problem, config, err);
     }
     return code;

@@ -124,6 +124,15 @@ static void course_tell(rft_strategy *base, const rft_tell *result) {
     course->learn(course, &copy, copy.tag, &result->hints);
 }
 
+static void course_teach(rft_strategy *base, const rft_tell *result) {
+    rft_course *course = (rft_course *)base;
+    if (!rft_course_find(course, result->index)) {
+        add_trial(course, result->index, RFT_NO_TAG);
+        course->taught++;
+    }
+    course_tell(base, result);
+}
+
 static void course_free(rft_strategy *base) {
     rft_course *course = (rft_course *)base;
     if (course->clear) {
@@ -138,7 +147,7 @@ static void course_free(rft_strategy *base) {
 
 void *rft_course_new(const rft_course_spec *spec, const rft_space_view *view, uint64_t seed) {
     rft_course *course = rft_alloc(spec->size);
-    course->base = (rft_strategy){spec->name, spec->ahead, course_ask, course_tell, course_free};
+    course->base = (rft_strategy){spec->name, spec->ahead, course_ask, course_tell, course_teach, course_free};
     course->view = view;
     course->random = seed ^ rft_hash_fnv1a(spec->name, strlen(spec->name));
     course->slot_count = SLOTS_LEAST;

@@ -27,7 +27,7 @@ typedef struct memetic {
 
 static uint64_t draw_parent(memetic *self) {
     rft_course *course = &self->course;
-    size_t asked = course->trial_count;
+    size_t asked = course->trial_count - course->taught;
     bool founds = asked < FOUNDERS_FIRST || (asked < FOUNDING_ENDS && asked % 2 == 0);
     if (founds || self->population.count < 2) {
         return rft_course_sample(course);

@@ -102,6 +102,11 @@ static void viewing_tell(rft_strategy *base, const rft_tell *result) {
     inner->tell(inner, result);
 }
 
+static void viewing_teach(rft_strategy *base, const rft_tell *result) {
+    rft_strategy *inner = ((viewing *)base)->inner;
+    inner->teach(inner, result);
+}
+
 static void viewing_free(rft_strategy *base) {
     viewing *self = (viewing *)base;
     self->inner->free(self->inner);
@@ -120,7 +125,11 @@ int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *spac
         return rc;
     }
     viewing *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){inner->name, inner->ahead, viewing_ask, viewing_tell, viewing_free};
+    self->base = *inner;
+    self->base.ask = viewing_ask;
+    self->base.tell = viewing_tell;
+    self->base.teach = inner->teach ? viewing_teach : NULL;
+    self->base.free = viewing_free;
     self->inner = inner;
     self->view = view;
     *out = &self->base;
@@ -166,22 +175,26 @@ rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count) {
     return &self->base;
 }
 
-/* ---- what was best elsewhere goes first, whatever the strategy behind it ---- */
+/* ---- what goes first, whatever the strategy behind it ---- */
 
-typedef struct transfer_start {
+typedef struct start {
     uint64_t index;
-    bool told, proposed; /* by the strategy behind: it is told then, and nothing is asked twice */
+    bool asked;    /* already: as a start, or by the strategy behind, */
+    bool proposed; /* which is told what it proposed, and nothing is asked twice */
+    bool given, told;
     rft_tell result;
-} transfer_start;
+} start;
 
-typedef struct transfer {
+typedef struct starting {
     rft_strategy base;
     rft_strategy *inner;
-    transfer_start *starts;
-    size_t count, asked;
-} transfer;
+    start *starts;
+    size_t count, next;
+    size_t due; /* of `count`: those behind are spares */
+    bool teaches;
+} starting;
 
-static transfer_start *find_start(transfer *self, uint64_t index) {
+static start *find_start(starting *self, uint64_t index) {
     for (size_t i = 0; i < self->count; i++) {
         if (self->starts[i].index == index) {
             return &self->starts[i];
@@ -190,14 +203,28 @@ static transfer_start *find_start(transfer *self, uint64_t index) {
     return NULL;
 }
 
-static bool ask_one(transfer *self, uint64_t *out) {
-    if (self->asked < self->count) {
-        *out = self->starts[self->asked++].index;
+static bool ask_start(starting *self, uint64_t *out) {
+    while (self->next < self->due) {
+        start *first = &self->starts[self->next++];
+        if (!first->asked) {
+            first->asked = first->given = true;
+            *out = first->index;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ask_one(starting *self, uint64_t *out) {
+    if (ask_start(self, out)) {
         return true;
     }
     while (self->inner->ask(self->inner, out, 1) == 1) {
-        transfer_start *known = find_start(self, *out);
-        if (!known) {
+        start *known = find_start(self, *out);
+        if (!known || !known->asked) {
+            if (known) {
+                known->asked = true;
+            }
             return true;
         }
         known->proposed = true;
@@ -208,45 +235,59 @@ static bool ask_one(transfer *self, uint64_t *out) {
     return false;
 }
 
-static size_t transfer_ask(rft_strategy *base, uint64_t *out, size_t most) {
+static size_t starting_ask(rft_strategy *base, uint64_t *out, size_t most) {
     size_t given = 0;
-    while (given < most && ask_one((transfer *)base, &out[given])) {
+    while (given < most && ask_one((starting *)base, &out[given])) {
         given++;
     }
     return given;
 }
 
-static void transfer_tell(rft_strategy *base, const rft_tell *result) {
-    transfer *self = (transfer *)base;
-    transfer_start *known = find_start(self, result->index);
-    if (known) {
-        known->told = true;
-        known->result = *result;
-    }
-    if (!known || known->proposed) {
+static void starting_tell(rft_strategy *base, const rft_tell *result) {
+    starting *self = (starting *)base;
+    start *known = find_start(self, result->index);
+    if (!known || !known->given || known->proposed) {
         self->inner->tell(self->inner, result);
+    } else if (self->teaches && self->inner->teach) {
+        self->inner->teach(self->inner, result);
     }
+    if (!known || !known->given) {
+        return;
+    }
+    known->told = true;
+    known->result = *result;
+    bool is_poor = !(result->seconds > 0) || result->hints.spill_bytes > 0;
+    self->due += self->due < self->count && is_poor ? 1 : 0;
 }
 
-static void transfer_free(rft_strategy *base) {
-    transfer *self = (transfer *)base;
+static void starting_free(rft_strategy *base) {
+    starting *self = (starting *)base;
     self->inner->free(self->inner);
     free(self->starts);
     free(self);
 }
 
-rft_strategy *rft_strategy_start_with(rft_strategy *inner, const uint64_t *starts, size_t count) {
+static rft_strategy *start_with(rft_strategy *inner, const uint64_t *starts, size_t count, size_t due, bool teaches) {
     if (count == 0) {
         return inner;
     }
-    transfer *self = rft_alloc(sizeof *self);
-    *self = (transfer){.base = *inner, .inner = inner, .count = count};
-    self->base.ask = transfer_ask;
-    self->base.tell = transfer_tell;
-    self->base.free = transfer_free;
+    starting *self = rft_alloc(sizeof *self);
+    *self = (starting){.base = *inner, .inner = inner, .count = count, .due = due, .teaches = teaches};
+    self->base.ask = starting_ask;
+    self->base.tell = starting_tell;
+    self->base.teach = NULL;
+    self->base.free = starting_free;
     self->starts = rft_calloc(count, sizeof *self->starts);
     for (size_t i = 0; i < count; i++) {
         self->starts[i].index = starts[i];
     }
     return &self->base;
+}
+
+rft_strategy *rft_strategy_start_with(rft_strategy *inner, const uint64_t *starts, size_t count) {
+    return start_with(inner, starts, count, count, false);
+}
+
+rft_strategy *rft_strategy_seed_with(rft_strategy *inner, const uint64_t *seeds, size_t count, size_t spare) {
+    return start_with(inner, seeds, count + spare, count, true);
 }

@@ -42,6 +42,8 @@ struct rft_strategy {
     size_t (*ask)(rft_strategy *self, uint64_t *out, size_t most);
     /* One that was asked for, in the order asked. Without a time it counts as tried and is worth nothing. */
     void (*tell)(rft_strategy *self, const rft_tell *result);
+    /* One that it did not ask for. NULL: it learns nothing from results. */
+    void (*teach)(rft_strategy *self, const rft_tell *result);
     void (*free)(rft_strategy *self);
 };
 
@@ -79,6 +81,10 @@ rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count);
 /* The same strategy, which is asked only after `starts` were proposed, in their order; what it proposes of them itself
  * it is told without their being proposed again. Takes `inner` over: freed with what is returned. */
 rft_strategy *rft_strategy_start_with(rft_strategy *inner, const uint64_t *starts, size_t count);
+
+/* The same with `count` configurations that a prior put first, of which the strategy learns whether it proposes them or
+ * not. Where one spills, or has no time, the next of `spare` ones behind them takes its place. */
+rft_strategy *rft_strategy_seed_with(rft_strategy *inner, const uint64_t *seeds, size_t count, size_t spare);
 
 /* Names and one-line descriptions, for --help; terminated by a NULL name. */
 typedef struct rft_strategy_entry {

@@ -66,6 +66,7 @@
 ---@field kernel rooftune.Kernel|rooftune.Vendor same `problem` as the other variants
 ---@field tune? table<string, rooftune.Values|rooftune.value> beside the sweep's `tune`
 ---@field where? (function|string|table)[] beside the sweep's `where`
+---@field prior? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, t: rooftune.times): number in place of its kernel's
 
 ---A CUDA template and its facts.
 ---@class rooftune.kernel
@@ -82,7 +83,18 @@
 ---@field launch fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table|rooftune.Vendor one launch or a list, timed as one; or vendor.matmul{}
 ---@field work fun(p: rooftune.p): rooftune.work what anyone must do for the problem
 ---@field traffic? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): rooftune.traffic what this configuration moves and executes
+---@field prior? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, t: rooftune.times): number above 0, the lower the better it should be: what a search begins with
 ---@field check rooftune.check how results are verified
+
+---What work and traffic of a configuration take at the hardware's limits, in seconds; 0 where nothing is known.
+---@class rooftune.times
+---@field floor number the longest that is certain
+---@field sum number all of them, one after the other
+---@field dram number
+---@field l2 number
+---@field l1 number
+---@field shared number
+---@field [string] number a pipe by its name: t.fp32, t.tensor_bf16
 
 ---How results are verified. Every other key names an output buffer: y = { tol = 1e-3 }.
 ---@class rooftune.check

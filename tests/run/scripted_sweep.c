@@ -118,6 +118,18 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
     return RFT_OK;
 }
 
+static int prior(void *self, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                 rft_err *err) {
+    const scripted_sweep_opts *opts = self;
+    (void)variant, (void)problem;
+    *out = opts->prior ? opts->prior(config) : 0;
+    if (*out < 0) {
+        rft_err_set(err, RFT_E_SCRIPT, "prior: expected a number above 0, got -1");
+        return rft_err_place(err, "scripted.lua:11");
+    }
+    return RFT_OK;
+}
+
 static int complete(void *self, rft_value *values, rft_arena *arena, rft_err *err) {
     (void)self, (void)values, (void)arena, (void)err;
     return RFT_OK;
@@ -140,7 +152,7 @@ static int baseline(void *self, size_t index, const rft_value *problem, rft_aren
 }
 
 static const rft_sweep_vt scripted_vt = {
-    .constraint = constraint, .point = point, .complete = complete, .baseline = baseline};
+    .constraint = constraint, .point = point, .prior = prior, .complete = complete, .baseline = baseline};
 
 /* ---- the data ---- */
 

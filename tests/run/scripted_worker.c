@@ -167,6 +167,14 @@ static int compile(rft_compiler *self, const rft_compile_request *request, rft_a
     if (rc == RFT_OK && out->ok && has_option(request, "-DFATE=much_shared")) {
         out->entries[0].shared_bytes = 1 << 20;
     }
+    if (rc == RFT_OK && out->ok && has_option(request, "-DFATE=serialized")) {
+        out->log =
+            "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to "
+            "non wgmma instructions defining accumulator registers in the function 'victim'";
+    }
+    if (rc == RFT_OK && out->ok && has_option(request, "-DFATE=spills")) {
+        out->entries[0].spill_store_bytes = out->entries[0].spill_load_bytes = 48;
+    }
     return rc;
 }
 

@@ -111,11 +111,32 @@ static void static_shared_memory_is_known_after_the_compiler(void **state) {
     rft_arena_free(arena);
 }
 
+/* Whatever its number is, and where it stands in the log. */
+static void what_ptxas_serializes_is_told_in_its_words(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    static const char line[] = "(C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to "
+                               "insufficient register resources for the wgmma pipeline in the function 'k'";
+    rft_compile_result compiled = {.ok = true,
+                                   .log = rft_arena_printf(arena, "a (note)\nptxas info    : %s\nend", line)};
+    const char *told = rft_limits_serialized(&compiled, arena);
+    assert_non_null(told);
+    assert_string_equal(told, rft_arena_printf(arena, "the compiler runs its wgmma one by one: %s", line));
+    compiled.ok = false; /* that is another matter, with a reason of its own */
+    assert_null(rft_limits_serialized(&compiled, arena));
+    compiled = (rft_compile_result){.ok = true, .log = "ptxas info : (C7519) warpgroup.arrive is injected in 'k'"};
+    assert_null(rft_limits_serialized(&compiled, arena));
+    compiled.log = NULL;
+    assert_null(rft_limits_serialized(&compiled, arena));
+    rft_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_limit_has_its_words),
         cmocka_unit_test(memory_is_counted_before_it_is_asked_for),
         cmocka_unit_test(static_shared_memory_is_known_after_the_compiler),
+        cmocka_unit_test(what_ptxas_serializes_is_told_in_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

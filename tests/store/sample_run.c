@@ -148,8 +148,12 @@ static void fill_texts(rft_arena *arena, rft_run_sweep *out) {
 
 static rft_point *add_point(rft_run *run, size_t sweep, size_t variant, size_t problem, rft_outcome outcome) {
     rft_point *point = &run->points[run->point_count++];
-    *point = (rft_point){
-        .id = (int64_t)run->point_count, .sweep = sweep, .variant = variant, .problem = problem, .outcome = outcome};
+    *point = (rft_point){.prior = (double)NAN,
+                         .id = (int64_t)run->point_count,
+                         .sweep = sweep,
+                         .variant = variant,
+                         .problem = problem,
+                         .outcome = outcome};
     const rft_variant *data = &run->sweeps[sweep].sweep.variants[variant];
     point->config = rft_arena_calloc(run->arena, data->param_count, sizeof *point->config);
     for (size_t i = 0; i < data->param_count; i++) {

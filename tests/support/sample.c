@@ -280,6 +280,7 @@ static void add_grid(rft_run *run, size_t s, size_t v, size_t p, cost_function c
         }
         rft_point *point = add_point(run, s, v, p);
         point->config = config;
+        point->prior = (double)NAN;
         point->is_default = standard;
         work(point, n);
         if (time_s < 0) {
@@ -471,6 +472,7 @@ size_t sample_add_many(rft_run *run, size_t count) {
         point->config = rft_arena_calloc(run->arena, 2, sizeof(rft_value));
         point->config[0] = rft_value_int((int64_t)(i / 256 % 256) + 1);
         point->config[1] = rft_value_int((int64_t)(i % 256) + 1);
+        point->prior = (double)NAN;
         point->is_default = i == 0;
         matmul_work(point, 4096);
         measure(run, point, 137.4e9 / (62.1e12 * (0.05 + 0.6 * rft_random_unit(&seed))), &seed);

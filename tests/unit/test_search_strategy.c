@@ -291,6 +291,109 @@ static void floors_save_hopeless_proposals(void **state) {
     view->free(view);
 }
 
+/* ---- seeds of a prior ---- */
+
+/* Best of 30 in the mean, with the four best or the four worst configurations as seeds, or with none. */
+static double with_seeds(rft_space_view *view, const char *name, const uint64_t *seeds, size_t count, int points) {
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        rft_strategy_opts opts = {.seed = seed, .may_end_early = true};
+        rft_strategy *strategy = NULL;
+        double best = (double)INFINITY;
+        assert_int_equal(rft_strategy_new_on(&strategy, name, view, &opts, NULL), 0);
+        strategy = rft_strategy_seed_with(strategy, seeds, count, 0);
+        for (int i = 0; i < points; i++) {
+            uint64_t index;
+            assert_int_equal(strategy->ask(strategy, &index, 1), 1);
+            assert_true((size_t)i >= count || index == seeds[i]);
+            rft_tell tell = tell_of(view, index);
+            best = tell.seconds > 0 ? fmin(best, tell.seconds) : best;
+            strategy->tell(strategy, &tell);
+        }
+        sum += best;
+        strategy->free(strategy);
+    }
+    return sum / 40;
+}
+
+/* The 20th to 23rd best, so that there is something left to find; and the worst that have a time. */
+static void good_and_bad(const rft_space_view *view, uint64_t good[4], uint64_t bad[4]) {
+    enum { PLACES = 24 };
+    uint64_t best[PLACES], worst[PLACES];
+    size_t count = 0;
+    for (uint64_t i = 0; i < view->count; i++) {
+        double seconds = tell_of(view, i).seconds;
+        if (!(seconds > 0)) {
+            continue;
+        }
+        size_t at = count < PLACES ? count : PLACES - 1;
+        if (count < PLACES || seconds < seconds_of(view, best[at])) {
+            for (; at > 0 && seconds_of(view, best[at - 1]) > seconds; at--) {
+                best[at] = best[at - 1];
+            }
+            best[at] = i;
+        }
+        at = count < PLACES ? count : PLACES - 1;
+        if (count < PLACES || seconds > seconds_of(view, worst[at])) {
+            for (; at > 0 && seconds_of(view, worst[at - 1]) < seconds; at--) {
+                worst[at] = worst[at - 1];
+            }
+            worst[at] = i;
+        }
+        count++;
+    }
+    memcpy(good, best + PLACES - 4, 4 * sizeof *good);
+    memcpy(bad, worst, 4 * sizeof *bad);
+}
+
+static void seeds_help_and_cost_no_more_than_themselves(void **state) {
+    (void)state;
+    rft_space_view *view = box();
+    uint64_t good[4], bad[4];
+    good_and_bad(view, good, bad);
+    static const char *const names[] = {"memetic", "greedy_ils", "genetic_algorithm", "trees", "simulated_annealing"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        double none = with_seeds(view, names[i], NULL, 0, 30), helped = with_seeds(view, names[i], good, 4, 30);
+        assert_true(helped < none);
+        assert_true(helped < seconds_of(view, good[0])); /* the strategy went on from there */
+    }
+    /* What misleads costs its own evaluations, and hardly more. */
+    double fewer = with_seeds(view, "memetic", NULL, 0, 26), misled = with_seeds(view, "memetic", bad, 4, 30);
+    assert_true(misled < 1.03 * fewer);
+    view->free(view);
+}
+
+/* What has no time or spills gives its place to the next, which a strategy may have asked for itself meanwhile. */
+static void a_poor_seed_gives_its_place_to_the_next(void **state) {
+    (void)state;
+    rft_space_view *view = box();
+    const uint64_t seeds[] = {500, 40, 7, 900};
+    rft_strategy_opts opts = {.seed = 3, .may_end_early = true};
+    rft_strategy *strategy = NULL;
+    assert_int_equal(rft_strategy_new_on(&strategy, "memetic", view, &opts, NULL), 0);
+    strategy = rft_strategy_seed_with(strategy, seeds, 2, 2);
+    uint64_t asked[3];
+    assert_int_equal(strategy->ask(strategy, asked, 3), 3);
+    assert_true(asked[0] == 500 && asked[1] == 40 && asked[2] != 7 && asked[2] != 900);
+    rft_tell tell = {.index = 500, .outcome = RFT_OUTCOME_SKIPPED, .seconds = (double)NAN, .hints = RFT_HINTS_INIT};
+    strategy->tell(strategy, &tell);
+    assert_int_equal(strategy->ask(strategy, asked, 1), 1);
+    assert_int_equal(asked[0], 7);
+    tell = (rft_tell){.index = 40, .outcome = RFT_OUTCOME_OK, .seconds = 1e-3, .hints = RFT_HINTS_INIT};
+    tell.hints.spill_bytes = 8;
+    strategy->tell(strategy, &tell);
+    assert_int_equal(strategy->ask(strategy, asked, 1), 1);
+    assert_int_equal(asked[0], 900);
+    tell.index = 7;
+    strategy->tell(strategy, &tell); /* there are no more */
+    assert_int_equal(strategy->ask(strategy, asked, 1), 1);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_not_equal(asked[0], seeds[i]);
+    }
+    strategy->free(strategy);
+    view->free(view);
+}
+
 /* ---- auto, and spaces of the model ---- */
 
 static void auto_depends_on_the_budget(void **state) {
@@ -477,6 +580,8 @@ int main(void) {
         cmocka_unit_test(failures_alone),
         cmocka_unit_test(who_learns_is_better_than_random),
         cmocka_unit_test(floors_save_hopeless_proposals),
+        cmocka_unit_test(seeds_help_and_cost_no_more_than_themselves),
+        cmocka_unit_test(a_poor_seed_gives_its_place_to_the_next),
         cmocka_unit_test(auto_depends_on_the_budget),
         cmocka_unit_test(a_view_sorts_numbers),
         cmocka_unit_test(an_early_end_is_a_fair_sample),

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/roofline/amount.h"
+#include "model/roofline/datasheet.h"
 
 #include <math.h>
 
@@ -29,19 +30,21 @@ static void add_floor(rft_floor *floor, double seconds) {
     }
 }
 
+static const struct {
+    rft_level level;
+    rft_resource resource;
+    rft_ceiling_id ceiling;
+} cached_levels[] = {
+    {RFT_LEVEL_L2, RFT_RESOURCE_L2, RFT_CEILING_L2_READ},
+    {RFT_LEVEL_L1, RFT_RESOURCE_L1, RFT_CEILING_L1_READ},
+    {RFT_LEVEL_SHARED, RFT_RESOURCE_SHARED, RFT_CEILING_SHARED_READ},
+};
+#define CACHED_LEVELS (sizeof cached_levels / sizeof *cached_levels)
+
 static void consider_traffic(rft_floor *floor, const rft_run *run, const rft_traffic *traffic) {
-    static const struct {
-        rft_level level;
-        rft_resource resource;
-        rft_ceiling_id ceiling;
-    } levels[] = {
-        {RFT_LEVEL_L2, RFT_RESOURCE_L2, RFT_CEILING_L2_READ},
-        {RFT_LEVEL_L1, RFT_RESOURCE_L1, RFT_CEILING_L1_READ},
-        {RFT_LEVEL_SHARED, RFT_RESOURCE_SHARED, RFT_CEILING_SHARED_READ},
-    };
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        double seconds = traffic->level_bytes[levels[i].level] / limit_of(run, levels[i].ceiling);
-        consider(floor, seconds, levels[i].resource, RFT_PIPE_COUNT, traffic->evidence);
+    for (size_t i = 0; i < CACHED_LEVELS; i++) {
+        double seconds = traffic->level_bytes[cached_levels[i].level] / limit_of(run, cached_levels[i].ceiling);
+        consider(floor, seconds, cached_levels[i].resource, RFT_PIPE_COUNT, traffic->evidence);
         add_floor(floor, seconds);
     }
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
@@ -68,6 +71,43 @@ rft_floor rft_floor_of(const rft_run *run, const rft_work *work, const rft_traff
         consider_traffic(&floor, run, traffic);
     }
     return floor;
+}
+
+/* 0 where one of both is not known. */
+static double time_of(double amount, double limit) {
+    double seconds = amount / limit;
+    return isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
+
+rft_limit_times rft_limit_times_of(const rft_run *run, const rft_work *work, const rft_traffic *traffic,
+                                   rft_cache_mode cache) {
+    rft_limit_times times = {.floor = rft_floor_of(run, work, traffic, cache)};
+    rft_ceiling_id dram = rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(work));
+    double modelled = traffic->present ? traffic->level_bytes[RFT_LEVEL_DRAM] : NAN;
+    double bytes = isnan(modelled) ? rft_amount_certain_dram_bytes(run, work, cache) : modelled;
+    times.level_s[RFT_LEVEL_DRAM] = time_of(bytes, limit_of(run, dram));
+    for (size_t i = 0; i < CACHED_LEVELS && traffic->present; i++) {
+        rft_level level = cached_levels[i].level;
+        times.level_s[level] = time_of(traffic->level_bytes[level], limit_of(run, cached_levels[i].ceiling));
+    }
+    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+        bool is_modelled = traffic->present && !isnan(traffic->pipe_ops[pipe]);
+        double ops = is_modelled ? traffic->pipe_ops[pipe] : work->pipe_ops[pipe];
+        times.pipe_s[pipe] = time_of(ops, limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe)));
+    }
+    return times;
+}
+
+void rft_limits_complete(rft_run *run, rft_arena *arena) {
+    rft_ceilings computed = {0};
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        computed.items[id] = rft_ceiling_none("");
+    }
+    rft_limits_apply(&computed, &run->gpu, arena);
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        rft_ceiling *ceiling = &run->ceilings.items[id];
+        ceiling->limit = ceiling->limit > 0 ? ceiling->limit : computed.items[id].limit;
+    }
 }
 
 const char *rft_floor_text(const rft_floor *floor, rft_arena *arena) {

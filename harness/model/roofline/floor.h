@@ -28,6 +28,19 @@ typedef struct rft_floor {
 /* `run` gives the limits and the size of the L2; the cache mode decides what of the bytes is compulsory. */
 rft_floor rft_floor_of(const rft_run *run, const rft_work *work, const rft_traffic *traffic, rft_cache_mode cache);
 
+/* The amounts one by one: seconds at their limits; 0 where there is no amount, or no limit is known. */
+typedef struct rft_limit_times {
+    double level_s[RFT_LEVEL_COUNT]; /* DRAM: of the modelled traffic where there is one, else of what must be moved */
+    double pipe_s[RFT_PIPE_COUNT];   /* of the modelled operations where there are some, else of the work's */
+    rft_floor floor;
+} rft_limit_times;
+rft_limit_times rft_limit_times_of(const rft_run *run, const rft_work *work, const rft_traffic *traffic,
+                                   rft_cache_mode cache);
+
+/* Fills in the limits that `run` lacks, by its device's clocks and widths: before anything was measured, and so that a
+ * continued run, whose ceilings are there from the start, sees what it saw. Texts in `arena`. */
+void rft_limits_complete(rft_run *run, rft_arena *arena);
+
 /* "1.31 ms at the hardware's limit of shared memory (modelled traffic)"; in `arena`. Only where seconds is known. */
 const char *rft_floor_text(const rft_floor *floor, rft_arena *arena);
 

@@ -226,6 +226,7 @@ static const rft_field point_items[] = {
     POINT(workers_lost, COUNT, "device workers that ended over it"),
     POINT(is_default, BOOL, "every parameter has its default"),
     POINT(transferred, FLAG, "tried early: it was among the best of another problem"),
+    POINT(prior, REAL, "what the sweep's prior says: the lower, the better it should be", .flags = CSV),
     POINT(has_launch, BOOL, "the shape of its first launch is known:"),
     /* As far as launch() may go: a configuration that exceeds the device is a point, too. */
     AT("grid_x", grid[0], TIB, "blocks"),

@@ -92,12 +92,20 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
     return RFT_OK;
 }
 
+static int prior(void *self, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                 rft_err *err) {
+    const rft_point *known = find_recorded(self, variant, problem, config);
+    (void)err;
+    *out = known && known->prior > 0 ? known->prior : 0;
+    return RFT_OK;
+}
+
 static int complete(void *self, rft_value *values, rft_arena *arena, rft_err *err) {
     (void)self, (void)values, (void)arena, (void)err;
     return RFT_OK;
 }
 
-static const rft_sweep_vt recorded_vt = {.constraint = holds, .point = point, .complete = complete};
+static const rft_sweep_vt recorded_vt = {.constraint = holds, .point = point, .prior = prior, .complete = complete};
 
 /* ---- making ---- */
 

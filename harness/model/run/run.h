@@ -80,6 +80,7 @@ typedef struct rft_point {
     int workers_lost;   /* device workers that ended over it, both rounds together; 0 for an alias */
     bool is_default;    /* every parameter at its default */
     bool transferred;   /* tried before others because it was among the best on another problem */
+    double prior;       /* what the sweep's prior says: the lower, the better it should be; NaN: none */
     bool has_launch;    /* the first kernel launch's shape is known: */
     int64_t grid[3], block[3];
     rft_facts facts;

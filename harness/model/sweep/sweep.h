@@ -112,6 +112,10 @@ typedef struct rft_sweep_vt {
     /* Spells out a point; everything is allocated from `arena`. RFT_E_SCRIPT on an error in the script. */
     int (*point)(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
                  rft_point_spec *out, rft_err *err);
+    /* What the script's prior says of a configuration: > 0, the lower the better it should be; *out = 0: the variant
+     * has none. RFT_E_SCRIPT: it failed, or gave no such number. NULL: there is none. */
+    int (*prior)(void *self, size_t variant, const rft_value *problem, const rft_value *config, double *out,
+                 rft_err *err);
     /* Completes a problem: `values` has the swept axes filled in, the derived ones are computed by `with`. */
     int (*complete)(void *self, rft_value *values, rft_arena *arena, rft_err *err);
     /* Spells out a baseline: the kernels' buffers, check and work, and one call of the vendor's library as its launch.

@@ -76,6 +76,17 @@ static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, cons
     }
 }
 
+/* Where it fails there is none: that is told once (run/prior_rank.h). */
+static double prior_of(const rft_sweep *sweep, rft_job_place place, const rft_value *config) {
+    const rft_problem *problem = &sweep->problems[place.problem];
+    double prior = NAN;
+    bool is_asked = sweep->vt->prior && !problem->odd;
+    return is_asked && sweep->vt->prior(sweep->self, place.variant, problem->values, config, &prior, NULL) == RFT_OK &&
+                   prior > 0
+               ? prior
+               : (double)NAN;
+}
+
 rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config) {
     const rft_sweep *sweep = opts->plan->sweeps[place.sweep];
     size_t params = sweep->variants[place.variant].param_count;
@@ -88,6 +99,7 @@ rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_v
     int rc = sweep->vt->point(sweep->self, place.variant, sweep->problems[place.problem].values, job->config, arena,
                               &job->spec, &err);
     judge_spelling(opts, job, rc, &err);
+    job->prior = rc == RFT_OK ? prior_of(sweep, place, job->config) : (double)NAN;
     return job;
 }
 
@@ -299,6 +311,12 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
         *log = job->compiled->log;
         fail_job(job, timed_out ? RFT_OUTCOME_TIMED_OUT : RFT_OUTCOME_COMPILE_FAILED,
                  first_line(job->arena, job->compiled->log));
+        return RFT_OK;
+    }
+    const char *serialized = has_run ? NULL : rft_limits_serialized(job->compiled, job->arena);
+    if (serialized) {
+        *log = job->compiled->log;
+        fail_job(job, RFT_OUTCOME_SKIPPED, serialized);
         return RFT_OK;
     }
     const char *wrong = rft_signatures_wrong(&job->spec, job->compiled, job->arena);

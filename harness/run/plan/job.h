@@ -21,6 +21,7 @@ typedef struct rft_job {
     size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
     bool verified;                    /* by an earlier request */
     bool transferred;                 /* rft_point.transferred */
+    double prior;                     /* rft_point.prior */
     uint64_t draw;                    /* rft_probe_request.draw */
     double steady_mhz;                /* rft_probe_request.steady_mhz */
     bool held;                        /* rft_probe_request.held */

@@ -136,3 +136,20 @@ const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, con
     }
     return NULL;
 }
+
+/* "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ...": the number differs by
+ * cause and release, the words do not. */
+const char *rft_limits_serialized(const rft_compile_result *compiled, rft_arena *arena) {
+    static const char words[] = "wgmma.mma_async instructions are serialized";
+    const char *found = compiled->ok && compiled->log ? strstr(compiled->log, words) : NULL;
+    if (!found) {
+        return NULL;
+    }
+    const char *line = found;
+    while (line > compiled->log && line[-1] != '\n') {
+        line--;
+    }
+    const char *number = strchr(line, '(');
+    number = number && number < found ? number : line;
+    return rft_arena_printf(arena, "the compiler runs its wgmma one by one: %.*s", (int)strcspn(number, "\n"), number);
+}

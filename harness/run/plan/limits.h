@@ -18,4 +18,9 @@ const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *
 const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, const rft_point_spec *spec,
                                          const rft_gpu_info *gpu, rft_arena *arena);
 
+/* What ptxas says where it runs each wgmma by itself, since registers or accesses between them leave it no pipeline
+ * (C7510 and its neighbours): the code is right, and no tensor-core configuration that anyone means. In `arena`; NULL.
+ */
+const char *rft_limits_serialized(const rft_compile_result *compiled, rft_arena *arena);
+
 #endif

@@ -2,7 +2,6 @@
 #include "run/plan/prune.h"
 
 #include "base/units.h"
-#include "model/roofline/datasheet.h"
 #include "model/roofline/placement.h"
 
 #include <math.h>
@@ -12,20 +11,10 @@ static const rft_sweep *sweep_of(const rft_pruner *p) {
     return p->opts->plan->sweeps[p->place.sweep];
 }
 
-/* What the device's clocks and widths say, also before anything was measured: so that a continued run, whose ceilings
- * are there from the start, sees what it saw. */
 static void take_limits(rft_pruner *p) {
-    rft_ceilings computed = {0};
     p->arena = rft_arena_new();
     p->limits = *p->opts->run;
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        computed.items[id] = rft_ceiling_none("");
-    }
-    rft_limits_apply(&computed, &p->limits.gpu, p->arena);
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        rft_ceiling *ceiling = &p->limits.ceilings.items[id];
-        ceiling->limit = ceiling->limit > 0 ? ceiling->limit : computed.items[id].limit;
-    }
+    rft_limits_complete(&p->limits, p->arena);
 }
 
 void rft_pruner_begin(rft_pruner *p, const rft_exec_opts *opts, rft_job_place place, const rft_space *space) {

@@ -13,10 +13,10 @@
 
 static const char *const sweep_keys[] = {"name", "kernel", "variants", "over",       "problems", "with",  "along",
                                          "tune", "where",  "baseline", "diagnostic", "measure",  "search"};
-static const char *const variant_keys[] = {"kernel", "tune", "where"};
+static const char *const variant_keys[] = {"kernel", "tune", "where", "prior"};
 static const char *const kernel_keys[] = {"name",   "source",  "entry",   "problem",   "compiled",
                                           "params", "options", "buffers", "constants", "prepare",
-                                          "launch", "work",    "traffic", "check"};
+                                          "launch", "work",    "traffic", "prior",     "check"};
 static const char *const check_keys[] = {"reference", "options", "tol", "length", "odd"};
 static const char *const reference_keys[] = {"grid", "block", "shared", "launch", "buffers", "set"};
 static const char *const check_buffer_keys[] = {"tol"};

@@ -42,7 +42,8 @@ struct rft_script {
     rft_arena *arena;
     const rft_log *log;
     const rft_gpu_info *gpu;
-    int gpu_ref; /* registry reference to the strict `gpu` table */
+    int gpu_ref;            /* registry reference to the strict `gpu` table */
+    struct rft_run *limits; /* that device's, for `prior` (sweep_prior.c); NULL: not asked for yet */
 
     size_t used_bytes, limit_bytes;
     size_t refused_bytes; /* size of the allocation refused last; 0 = none */

@@ -11,7 +11,7 @@
 /* Whether the function that asks calls p, c, gpu or b (at index 1) by the name of another of them, as a launch that is
  * written function(p, c, b) does. */
 static bool is_misnamed(lua_State *lua, const char *name) {
-    static const char *const names[] = {"p", "c", "gpu", "b"};
+    static const char *const names[] = {"p", "c", "gpu", "b", "t"};
     lua_Debug caller;
     bool found = false;
     const char *local = lua_getstack(lua, 1, &caller) ? lua_getlocal(lua, &caller, 1) : NULL;
@@ -42,8 +42,8 @@ static int strict_index(lua_State *lua) {
     rft_read_known(known, sizeof(known), names, count);
     if (is_misnamed(lua, name)) {
         rft_lua_fault(lua, RFT_E_SCRIPT,
-                      "launch and prepare are called with (p, c, gpu, b), buffers and traffic with (p, c, gpu), work "
-                      "with (p): name what comes before, too",
+                      "launch and prepare are called with (p, c, gpu, b), buffers and traffic with (p, c, gpu), prior "
+                      "with (p, c, gpu, t), work with (p): name what comes before, too",
                       "%s.%.80s: unknown name; by its position the parameter is %s, whatever it is called", name,
                       lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?", name);
     }

@@ -175,6 +175,8 @@ static const way key_ways[] = {
     {"symbols", "constants"},
 };
 
+#define PRIOR_WAY "prior = function(p, c, gpu, t) return t.floor * (1 + 1 / c.STAGES) end, the lower the better"
+
 /* By path, without the positions in lists. */
 static const way examples[] = {
     {"kernel.name", "name = \"saxpy\""},
@@ -191,6 +193,8 @@ static const way examples[] = {
     {"kernel.prepare", "prepare = function(p, c, gpu, b) return { args = { b.t }, grid = ..., block = ... } end"},
     {"kernel.work", "work = function(p) return { fp32 = 2 * p.n, bytes = 12 * p.n } end"},
     {"kernel.traffic", "traffic = function(p, c, gpu) return { dram = 12 * p.n } end"},
+    {"kernel.prior", PRIOR_WAY},
+    {"prior", PRIOR_WAY},
     {"kernel.check.reference", "reference = \"saxpy.cu:saxpy_reference\""},
     {"kernel.check.reference.launch", "launch = function(p, c, gpu, b) return { { entry = \"scores\", args = { b.q, "
                                       "b.s }, grid = ..., block = ... }, ... "

@@ -78,6 +78,7 @@ rft_run *rft_foreign_new(const rft_exchange_file *file, const rft_foreign_origin
     for (size_t i = 0; i < point_count; i++) {
         rft_point *point = &run->points[i];
         point->id = (int64_t)i + 1;
+        point->prior = (double)NAN;
         point->facts = rft_facts_unknown();
         point->traffic = rft_traffic_unknown();
         rft_points_no_measurement(point);

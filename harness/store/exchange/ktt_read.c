@@ -225,7 +225,8 @@ static void read_point(rft_ktt_reader *r, const json_t *result, size_t index) {
         rft_ktt_fail(r, "an object", "Results[%zu]", index);
         return;
     }
-    *point = (rft_point){.id = (int64_t)index + 1, .facts = rft_facts_unknown(), .traffic = rft_traffic_unknown()};
+    *point = (rft_point){
+        .id = (int64_t)index + 1, .prior = (double)NAN, .facts = rft_facts_unknown(), .traffic = rft_traffic_unknown()};
     rft_points_no_measurement(point);
     point->sweep = rft_ktt_sweep_of(r, result, index);
     read_status(r, point, result, index);
