@@ -28,4 +28,26 @@ function tiles.dram_reads(p, bytes, tile_m, tile_n, blocks_in_flight, l2_bytes, 
   return math.max(once, math.min(waves * a_wave, tiles.reads(p, bytes, tile_m, tile_n)))
 end
 
+-- Of blocks of warps: BLOCK_M x BLOCK_N elements of C a block, WARP_M x WARP_N a warp.
+function tiles.threads(c) return 32 * (c.BLOCK_M // c.WARP_M) * (c.BLOCK_N // c.WARP_N) end
+
+-- Their traffic, with tiles BLOCK_K deep in shared memory, of which warps read WARP_M + WARP_N elements for WARP_M x WARP_N
+-- multiplications. `facts`: bytes, an element of A and B; out_bytes, of C, the same when left out; shared, bytes a block;
+-- c_bytes, what an element of C moves through shared memory (0); passes, more than 1 where banks are met twice; group, as
+-- above.
+function tiles.traffic(pipe, p, c, gpu, facts)
+  local bytes, written = facts.bytes, (facts.out_bytes or facts.bytes) * p.m * p.n
+  local read = tiles.reads(p, bytes, c.BLOCK_M, c.BLOCK_N)
+  local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
+  local fragments = executed / 2 * bytes * (1 / c.WARP_M + 1 / c.WARP_N)
+  local in_flight = gpu.sms * math.max(1, gpu.shared_per_sm // (facts.shared + 1024)) -- the driver takes 1 KiB a block
+  return {
+    [pipe] = executed,
+    shared = (facts.passes or 1) * fragments + read + (facts.c_bytes or 0) * p.m * p.n,
+    l2 = read + written,
+    dram_read = tiles.dram_reads(p, bytes, c.BLOCK_M, c.BLOCK_N, in_flight, gpu.l2_bytes, facts.group),
+    dram_write = written,
+  }
+end
+
 return tiles

@@ -2,10 +2,11 @@
 -- The ladder of matmul_bf16.lua and matmul_fp16.lua: a function of the type's name that returns the sweep.
 local tensor = require "kernels.matmul_tensor"
 local hopper = require "kernels.matmul_ladder_wgmma"
+local tiles = require "kernels.tiles"
 
 -- 4 or 8 warps a block.
 local function warps(BLOCK_M, BLOCK_N, WARP_M, WARP_N)
-  local threads = tensor.threads_of { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, WARP_M = WARP_M, WARP_N = WARP_N }
+  local threads = tiles.threads { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, WARP_M = WARP_M, WARP_N = WARP_N }
   return threads >= 128 and threads <= 256
 end
 

@@ -30,9 +30,15 @@ template <> __device__ __forceinline__ unsigned rounded_pair<__half>(float first
     return pair;
 }
 
-/* Eight elements of a row, zeros from `left` on (which may be negative). ALIGNED: the row begins at a multiple of 16
+template <int BYTES> struct Bits;
+template <> struct Bits<1> { typedef unsigned char type; };
+template <> struct Bits<2> { typedef unsigned short type; };
+template <> struct Bits<8> { typedef unsigned long long type; };
+
+/* 16 bytes of a row, zeros from `left` elements on (which may be negative). ALIGNED: the row begins at a multiple of 16
  * bytes and ends at one. */
-template <bool ALIGNED, typename T> __device__ __forceinline__ uint4 load_eight(const T *from, int left) {
+template <bool ALIGNED, typename T> __device__ __forceinline__ uint4 load_piece(const T *from, int left) {
+    constexpr int SIZE = sizeof(T);
     uint4 word = make_uint4(0, 0, 0, 0);
     if (ALIGNED) {
         if (left > 0) {
@@ -40,14 +46,22 @@ template <bool ALIGNED, typename T> __device__ __forceinline__ uint4 load_eight(
         }
         return word;
     }
-    const unsigned short *items = reinterpret_cast<const unsigned short *>(from);
-    unsigned *pairs = &word.x;
+    const typename Bits<SIZE>::type *items = reinterpret_cast<const typename Bits<SIZE>::type *>(from);
+    unsigned *words = &word.x;
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-        const unsigned item = i < left ? items[i] : 0;
-        pairs[i / 2] |= item << (i % 2 * 16);
+    for (int i = 0; i < 16 / SIZE; i++) {
+        const unsigned long long item = i < left ? items[i] : 0;
+        words[i * SIZE / 4] |= (unsigned)item << (i * SIZE % 4 * 8);
+        if (SIZE == 8) {
+            words[i * SIZE / 4 + 1] = (unsigned)(item >> 32);
+        }
     }
     return word;
+}
+
+/* Eight elements of 16 bits, as above. */
+template <bool ALIGNED, typename T> __device__ __forceinline__ uint4 load_eight(const T *from, int left) {
+    return load_piece<ALIGNED>(from, left);
 }
 
 /* Eight elements of a row of C, of which `left` are inside; `aligned` as above. */

@@ -15,29 +15,11 @@ local WARP_M = { "WARP_M", 64, "rows a warp computes" }
 local WARP_N = { "WARP_N", 64, "columns a warp computes" }
 
 local function args(p, b) return { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) } end
-local function threads_of(c) return 32 * (c.BLOCK_M // c.WARP_M) * (c.BLOCK_N // c.WARP_N) end
 
 -- Shared memory of matmul_mma, bytes: the places of the tiles, then, in the same room, C by rows of a warp.
 local function shared_of(c)
   local places = BYTES * c.STAGES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K
   return math.max(places, BYTES * c.BLOCK_M * c.BLOCK_N * (c.WARP_N + 8) // c.WARP_N)
-end
-
--- Of blocks that compute tiles. Warps read WARP_M + WARP_N elements of shared memory for WARP_M x WARP_N
--- multiplications. `facts`: shared, bytes a block; passes, 1 where no bank is met twice; c_bytes, what an element of C
--- moves through shared memory; group, rows of tiles (tiles.lua).
-local function traffic_of(pipe, p, c, gpu, facts)
-  local read, written = tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N), BYTES * p.m * p.n
-  local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
-  local fragments = executed / 2 * BYTES * (1 / c.WARP_M + 1 / c.WARP_N)
-  local in_flight = gpu.sms * math.max(1, gpu.shared_per_sm // (facts.shared + 1024)) -- the driver takes 1 KiB a block
-  return {
-    [pipe] = executed,
-    shared = facts.passes * fragments + read + facts.c_bytes * p.m * p.n,
-    l2 = read + written,
-    dram_read = tiles.dram_reads(p, BYTES, c.BLOCK_M, c.BLOCK_N, in_flight, gpu.l2_bytes, facts.group),
-    dram_write = written,
-  }
 end
 
 local function ladder(dtype)
@@ -108,13 +90,13 @@ local function ladder(dtype)
         entry = entry_for(p, "matmul_wmma", WMMA),
         args = args(p, b),
         grid = { ceil_div(p.n, c.BLOCK_N), ceil_div(p.m, c.BLOCK_M) },
-        block = threads_of(c),
+        block = tiles.threads(c),
       }
     end,
     traffic = function(p, c, gpu)
-      local patches = 16 * 16 * 4 * threads_of(c) // 32 -- a fragment of C a warp, as floats
+      local patches = 16 * 16 * 4 * tiles.threads(c) // 32 -- a fragment of C a warp, as floats
       local shared = BYTES * (c.BLOCK_M + c.BLOCK_N) * (c.BLOCK_K + 8) + patches
-      return traffic_of(pipe, p, c, gpu, { shared = shared, passes = 1, c_bytes = 8 })
+      return tiles.traffic(pipe, p, c, gpu, { bytes = BYTES, shared = shared, c_bytes = 8 })
     end,
   }
 
@@ -136,18 +118,20 @@ local function ladder(dtype)
         entry = entry_for(p, "matmul_mma", MMA),
         args = args(p, b),
         grid = ceil_div(p.n, c.BLOCK_N) * ceil_div(p.m, c.BLOCK_M),
-        block = threads_of(c),
+        block = tiles.threads(c),
         shared = shared_of(c),
       }
     end,
     -- Without SWIZZLE the eight rows that ldmatrix reads together begin in two banks (BLOCK_K = 32), or in one.
     traffic = function(p, c, gpu)
       local passes = c.SWIZZLE and 1 or c.BLOCK_K // 8
-      return traffic_of(pipe, p, c, gpu, { shared = shared_of(c), passes = passes, c_bytes = 4, group = c.GROUP })
+      return tiles.traffic(pipe, p, c, gpu, {
+        bytes = BYTES, shared = shared_of(c), passes = passes, c_bytes = 4, group = c.GROUP,
+      })
     end,
   }
 
   return { kernel = describe, naive = naive, wmma = wmma, mma = mma }
 end
 
-return { bf16 = ladder "bf16", fp16 = ladder "fp16", threads_of = threads_of, shared_of = shared_of }
+return { bf16 = ladder "bf16", fp16 = ladder "fp16", shared_of = shared_of }

@@ -14,6 +14,9 @@
 template <class SUM, class T> __device__ SUM widened(T value) {
     return (SUM)(float)value;
 }
+template <class SUM> __device__ SUM widened(double value) {
+    return value;
+}
 
 /* Rows `first` .. of a matrix of `rows` x `k`, columns from `start`; zeros beyond its ends. */
 template <class T, class SUM, bool TRANSPOSED>
