@@ -9,8 +9,10 @@
 #include <string.h>
 
 #define FILE_NAME "ncu.csv"
-/* Tells whether both profiled the same code. */
-#define ALSO "launch__registers_per_thread"
+/* Tell whether both profiled the same code, launched alike: older versions of ncu have no columns for the shape. */
+static const char *const also[] = {"launch__registers_per_thread", "launch__grid_dim_x",  "launch__grid_dim_y",
+                                   "launch__grid_dim_z",           "launch__block_dim_x", "launch__block_dim_y",
+                                   "launch__block_dim_z"};
 
 /* As CUPTI calls what has this compute capability. */
 static const char *chip_of(const rft_gpu_info *gpu) {
@@ -69,7 +71,9 @@ static void add_metrics(rft_cli *cli, const rft_ncu_order *order, rft_str *list,
     for (size_t i = 0; i < order->set.raw_count; i++) {
         add_metric(list, order->set.raw[i]);
     }
-    add_metric(list, ALSO);
+    for (size_t i = 0; i < sizeof also / sizeof *also; i++) {
+        add_metric(list, also[i]);
+    }
 }
 
 /* ---- the point ---- */

@@ -44,6 +44,13 @@ static const struct row {
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "", "16", "", "16"},
     {"launch__registers_per_thread", "register/thread", "32", "register/thread", "32"},
     {"profiler__replayer_passes", "pass", "5", "pass", "5"},
+    {"numa__cpu_affinity", "", "0,2", "", "0,2"}, /* no number */
+    {"launch__grid_dim_x", "", "65,536", "", "65,536"},
+    {"launch__grid_dim_y", "", "1", "", "1"},
+    {"launch__grid_dim_z", "", "1", "", "1"},
+    {"launch__block_dim_x", "", "256", "", "256"},
+    {"launch__block_dim_y", "", "1", "", "1"},
+    {"launch__block_dim_z", "", "1", "", "1"},
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
@@ -54,6 +61,8 @@ static const struct row {
 
 typedef struct csv_form {
     bool details, base;
+    bool old;               /* as versions of 2020 and 2021: no columns for shape and card */
+    bool whole;             /* no decimals and no groups: "34", "1980000000" */
     const char *kernels[4]; /* of the launches; NULL: OWN alone */
     const char *shape, *cc;
     const char *without;                           /* a metric that is not there */
@@ -64,6 +73,14 @@ typedef struct csv_form {
 
 static const char *localised(const csv_form *form, const char *text, char out[40]) {
     rft_text_format(out, 40, "%s", text);
+    if (form->whole) {
+        size_t used = 0;
+        for (const char *c = text; *c && *c != '.'; c++) {
+            out[used] = *c;
+            used += *c != ',' ? 1 : 0;
+        }
+        out[used] = '\0';
+    }
     for (char *c = out; *c; c++) {
         *c = *c == ',' && form->comma ? form->comma : *c == '.' && form->point ? form->point : *c;
     }
@@ -80,6 +97,11 @@ static const char *value_of(const csv_form *form, const struct row *row, char ou
 }
 
 static void add_launch(rft_str *out, const csv_form *form, size_t id, const char *kernel) {
+    if (form->old) {
+        rft_str_addf(out, "\"%zu\",\"77\",\"rooftune\",\"127.0.0.1\",\"%s\",\"2021-Nov-08 19:56:53\",\"1\",\"7\"", id,
+                     kernel);
+        return;
+    }
     rft_str_addf(out, "\"%zu\",\"77\",\"rooftune\",\"127.0.0.1\",\"%s\",\"1\",\"7\",%s,\"0\",\"%s\"", id, kernel,
                  form->shape ? form->shape : SHAPE, form->cc ? form->cc : "9.0");
 }
@@ -110,15 +132,17 @@ static void add_raw(rft_str *out, const csv_form *form, size_t id, const char *k
 }
 
 static void add_head(rft_str *out, const csv_form *form) {
-    rft_str_add(out, "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\","
-                     "\"Block Size\",\"Grid Size\",\"Device\",\"CC\"");
+    rft_str_addf(out, "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",%s",
+                 form->old ? "\"Kernel Time\",\"Context\",\"Stream\""
+                           : "\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\"");
     if (form->details) {
         rft_str_add(out, ",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\","
                          "\"Rule Type\",\"Rule Description\",\"Estimated Speedup Type\",\"Estimated Speedup\"\n");
         return;
     }
     for (int units = 0; units < 2; units++) {
-        rft_str_add(out, units ? "\n\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"" : "");
+        rft_str_add(out, units ? "\n\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"" : "");
+        rft_str_add(out, units && !form->old ? ",\"\",\"\",\"\"" : "");
         for (size_t i = 0; i < ROWS; i++) {
             if (!rft_text_equal(form->without, rows[i].metric)) {
                 rft_str_addf(out, ",\"%s\"", units ? unit_of(form, &rows[i]) : rows[i].metric);
@@ -209,6 +233,8 @@ static void both_pages_say_the_same_in_any_locale(void **state) {
         {.base = true, .comma = '.', .point = ','},
         {.comma = ' ', .point = ','},  /* France */
         {.comma = '\'', .point = '.'}, /* Switzerland */
+        {.old = true},
+        {.old = true, .details = true, .base = true},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         rft_run *run = new_run();
@@ -216,6 +242,33 @@ static void both_pages_say_the_same_in_any_locale(void **state) {
         rft_traffic traffic = rft_counted_traffic(&run->points[0]);
         assert_true(traffic.present && traffic.evidence == RFT_EVIDENCE_COUNTED);
         assert_near(traffic.level_bytes[RFT_LEVEL_DRAM], 268.44e6 + 27650);
+        rft_run_free(run);
+    }
+    (void)state;
+}
+
+/* A file without any decimals: nanoseconds have no parts, so "14.912" is a group of three as in Germany, and
+ * microseconds have some. */
+static void whole_numbers_tell_groups_from_decimals(void **state) {
+    static const struct {
+        const char *value, *unit;
+        double want; /* s */
+    } cases[] = {
+        {"14.912", "ns", 14912e-9},  {"14,912", "ns", 14912e-9}, {"14.912", "nsecond", 14912e-9},
+        {"14.912", "us", 14.912e-6}, {"14,912", "us", 14912e-6}, {"2.508.800", "ns", 2508800e-9},
+        {"14.91", "us", 14.91e-6},   {"14,91", "us", 14.91e-6},  {"0.912", "ms", 0.912e-3},
+    };
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        rft_run *run = new_run();
+        size_t at = i / 2;
+        const csv_form form = {.base = true,
+                               .whole = true,
+                               .details = i % 2,
+                               .unit_of = "gpu__time_duration.sum",
+                               .unit = cases[at].unit,
+                               .value_of = "gpu__time_duration.sum",
+                               .value = cases[at].value};
+        assert_near(expect_taken(run, &form)->values[RFT_COUNTER_TIME], cases[at].want);
         rft_run_free(run);
     }
     (void)state;
@@ -303,9 +356,15 @@ static void what_is_not_the_points_is_refused(void **state) {
         {{.unit_of = "sm__cycles_elapsed.avg.per_second", .unit = "us"}, "known for it: hz", "base"},
         {{.value_of = "smsp__inst_executed.sum", .value = "many"}, "is no number: \"many\"", "as it is"},
         {{.value_of = "smsp__inst_executed.sum", .value = "1,23,4.5"}, "is no number: \"1,23,4.5\"", "as it is"},
+        {{.old = true, .without = "launch__block_dim_y"},
+         "no columns \"Block Size\" and \"Grid Size\", nor launch__block_dim_y",
+         "--ncu"},
+        {{.old = true, .value_of = "launch__grid_dim_x", .value = "(!) nan"}, "nor launch__grid_dim_x", "--ncu"},
+        {{.old = true, .value_of = "launch__grid_dim_x", .value = "7"}, "launched with grid 7 x 1 x 1", "--at"},
+        {{.value_of = "smsp__inst_executed.sum", .value = "798.720"}, "decimal point, others", "LC_ALL=C"},
         {{.value_of = "smsp__inst_executed.sum", .value = "798.720,5"}, "decimal point, others", "LC_ALL=C"},
         {{.shape = "\"256\",\"65536\""}, "grid and block are no (x, y, z)", "as it is"},
-        {{.shape = "\"(256, 1, 1)\""}, "damaged: 37 cells for 38 columns", "as it is"},
+        {{.shape = "\"(256, 1, 1)\""}, "damaged: 44 cells for 45 columns", "as it is"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rft_run *run = new_run();
@@ -329,7 +388,16 @@ static void files_that_are_no_table_are_refused(void **state) {
         {"", "there is no table"},
         {"name,n,seconds\n", "there is no table"},
         {PROF "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n==PROF== x\n", "ERR_NVGPUCTRPERM"},
-        {"\"ID\",\"Kernel Name\",\"a__b.sum\"\n", "no column \"Block Size\""},
+        {"\"ID\",\"Kernel Name\",\"a__b.sum\"\n\"\",\"\",\"\"\n\"0\",\"gemv\",\"1\"\n",
+         "no columns \"Block Size\" and"},
+        {"\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+         "Value\"\n\"0\",\"gemv\",\"Duration\",\"us\",\"1.05\"\n"
+         "==PROF== Disconnected\n",
+         "labels of sections (\"Duration\"), not names"},
+        {"NVR\2\n", "it is a report of Nsight Compute, no CSV"},
+        {"\xFF\xFE\"\1I\1", "its text is UTF-16"},
+        {PROF "\"Process ID\",\"Kernel Name\",\"Invocations\",\"Minimum\"\n", "summary over launches"},
+        {PROF "  gemv (1, 1, 1)x(1, 1, 1)\n    Metric Name     Metric Unit\n", "printed it for people"},
         {"\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Metric Name\",\"Minimum\"\n",
          "no columns \"Metric Unit\""},
         {"\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"a__b.sum\"\n", "the table is empty"},
@@ -392,6 +460,7 @@ static void own_counts_stay_and_imported_ones_are_kept(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_pages_say_the_same_in_any_locale),
+        cmocka_unit_test(whole_numbers_tell_groups_from_decimals),
         cmocka_unit_test(the_launches_of_the_point_are_found),
         cmocka_unit_test(several_launches_are_one_point),
         cmocka_unit_test(a_hot_point_keeps_no_dram),

@@ -17,6 +17,8 @@ static void the_base_is_the_name_alone(void **state) {
         {"saxpy", "saxpy"},
         {"void at::scan<(int)4>(const float *)", "scan"},
         {"_Z4gemvILi4EEvPKf", "gemv"},
+        {"void <unnamed>::scan<(int)4>(int)", "scan"},
+        {"void copy<A<<unnamed>::B>>(int)", "copy"},
         {"_ZN2ns5inner4gemvILi4EEEvPKf", "gemv"},
         {"_Z99x", ""},
         {"", ""},
@@ -43,6 +45,9 @@ static void names_and_numbers_are_compared(void **state) {
         {"void ns::gemv<4, 256, float>(float)", "ns::gemv<4, 256>", RFT_KERNEL_SAME},
         {"void (anonymous namespace)::gemv<(bool)1>(T1)", "gemv<true>", RFT_KERNEL_SAME},
         {"void gemv<(bool)0>(T1)", "gemv<true>", RFT_KERNEL_OTHER_ARGUMENTS},
+        {"void <unnamed>::gemv<4, 1>(const __half *)", "gemv<4, 1>", RFT_KERNEL_SAME},
+        {"void unnamed>::gemv<(int)8>(const float *)", "gemv<4>", RFT_KERNEL_OTHER_ARGUMENTS},
+        {"unnamed>::saxpy(float, const float *)", "saxpy", RFT_KERNEL_SAME},
         {"void gemv<(unsigned int)8, A<(int)2, (int)3>, (int)-1>(T1)", "gemv<8u, A<2, 4>, -1>", RFT_KERNEL_SAME},
         {"void gemv<(int)8>(T1)", "gemv<2 * 4>", RFT_KERNEL_SAME}, /* an expression is not compared */
         {"void copy<gemv<(int)4>>(T1)", "gemv<4>", RFT_KERNEL_OTHER},

@@ -71,6 +71,9 @@ static name_part mangled_base(const char *symbol) {
 
 /* The last word before the template arguments or the parameters. */
 static name_part written_base(const char *entry) {
+    static const char unnamed[] = "<unnamed>::";
+    const char *behind = strstr(entry, unnamed);
+    entry = behind && behind == entry + strcspn(entry, "<(") ? behind + strlen(unnamed) : entry;
     size_t end = strcspn(entry, "<(");
     while (end > 0 && !is_word(entry[end - 1])) {
         end--;
@@ -95,7 +98,7 @@ const char *rft_kernel_base_name(const char *entry, rft_arena *arena) {
 static const char *find_name(const char *shown, name_part base) {
     int depth = 0;
     for (const char *at = shown; *at && base.length > 0; at++) {
-        depth += *at == '<' ? 1 : *at == '>' ? -1 : 0;
+        depth += *at == '<' ? 1 : *at == '>' && depth > 0 ? -1 : 0; /* ncu prints "void unnamed>::gemv" */
         if (depth == 0 && *at == '(' && !rft_text_starts(at, "(anonymous ")) {
             return NULL;
         }

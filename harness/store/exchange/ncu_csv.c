@@ -3,6 +3,7 @@
 
 #include "base/csv.h"
 #include "base/str.h"
+#include "store/exchange/ncu_around.h"
 #include "store/exchange/ncu_number.h"
 
 #include <ctype.h>
@@ -12,10 +13,16 @@
 
 #define COLUMNS_MAX 16384
 #define AGAIN "let ncu print it again (--csv), and keep it as it is"
+#define COMMAND "`rooftune point ... --ncu` prints the command line whose output is read"
 
 enum { ID, PROCESS, KERNEL, BLOCK, GRID, CC, NAME, UNIT, VALUE, KEYS };
 static const char *const keys[KEYS] = {"ID", "Process ID",  "Kernel Name", "Block Size",  "Grid Size",
                                        "CC", "Metric Name", "Metric Unit", "Metric Value"};
+
+/* Versions before the columns "Block Size" and "Grid Size" have the shape as metrics, where these were counted. */
+static const char *const dims[] = {"launch__grid_dim_x",  "launch__grid_dim_y",  "launch__grid_dim_z",
+                                   "launch__block_dim_x", "launch__block_dim_y", "launch__block_dim_z"};
+#define DIMS (sizeof dims / sizeof *dims)
 
 /* A value as it stands there. */
 typedef struct ncu_cell {
@@ -25,8 +32,8 @@ typedef struct ncu_cell {
 
 typedef struct ncu_reader {
     const char *what;
-    const char *const *metrics;
-    size_t metric_count;
+    const char *const *metrics; /* the caller's, then dims */
+    size_t metric_count;        /* of both */
     rft_arena *arena;
     rft_err *err;
     rft_csv csv;
@@ -35,6 +42,9 @@ typedef struct ncu_reader {
     size_t *column_of;  /* per metric, likewise */
     const char **units; /* per column, of a raw page */
     bool *is_metric;    /* per column, likewise */
+    bool *is_whole;     /* per column, likewise: rft_ncu_is_whole() */
+    const char *label;  /* of a details page: the first name that is none, but the label of a section ("Duration") */
+    bool is_named;      /* one is a name, or stands in a raw page */
     rft_ncu_style style;
     rft_ncu_launch *launches;
     ncu_cell **cells; /* per launch */
@@ -58,80 +68,24 @@ static int refuse_at(const ncu_reader *r, size_t line, const char *remedy, const
     return RFT_E_RECORDING;
 }
 
-/* ---- what stands around the table ---- */
-
-static const char *line_end(const char *at, const char *end) {
-    const char *found = memchr(at, '\n', (size_t)(end - at));
-    return found ? found : end;
-}
-
-static const char *find_in_line(const char *at, const char *end, const char *word) {
-    size_t length = strlen(word);
-    for (; (size_t)(end - at) >= length; at++) {
-        if (memcmp(at, word, length) == 0) {
-            return at;
-        }
-    }
-    return NULL;
-}
-
-static bool begins(const char *at, const char *end, const char *word) {
-    return (size_t)(end - at) >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
-}
-
-/* "Version 2025.3.0.0 (build 36273991)", as `ncu --version` says. */
-static const char *version_in(const char *at, const char *end, rft_arena *arena) {
-    static const char word[] = "Version ";
-    size_t length = 0;
-    if (!begins(at, end, word)) {
-        return NULL;
-    }
-    at += strlen(word);
-    while (at + length < end && length < 32 && (isdigit((unsigned char)at[length]) || at[length] == '.')) {
-        length++;
-    }
-    return length > 0 && isdigit((unsigned char)*at) ? rft_arena_strndup(arena, at, length) : NULL;
-}
-
-typedef struct ncu_around {
-    const char *table; /* its first line; NULL: there is none */
-    size_t line;       /* from 1 */
-    const char *version, *error;
-} ncu_around;
-
-static ncu_around look_around(const char *text, const char *end, rft_arena *arena) {
-    ncu_around found = {.line = 1};
-    const char *at = text + (begins(text, end, "\xEF\xBB\xBF") ? 3 : 0);
-    bool is_ncu = false;
-    for (; at < end && !found.table; found.line++) {
-        const char *stop = line_end(at, end);
-        is_ncu = is_ncu || find_in_line(at, stop, "Nsight Compute");
-        found.version = is_ncu && !found.version ? version_in(at, stop, arena) : found.version;
-        if (!found.error && begins(at, stop, "==ERROR== ")) {
-            found.error = rft_arena_strndup(arena, at + 10, (size_t)(stop - at) - 10);
-        }
-        if ((begins(at, stop, "\"ID\",") || begins(at, stop, "ID,")) && find_in_line(at, stop, keys[KERNEL])) {
-            found.table = at;
-            break;
-        }
-        at = stop < end ? stop + 1 : end;
-    }
-    return found;
-}
-
-static int no_table(const ncu_reader *r, const ncu_around *around) {
+static int no_table(const ncu_reader *r, const rft_ncu_around *around) {
     if (around->error) {
         return refuse_at(r, 0, "where that is ERR_NVGPUCTRPERM the host refuses counters to ncu as well: use another",
                          "Nsight Compute counted nothing: %.300s", around->error);
     }
-    return refuse_at(r, 0, "`rooftune point ... --ncu` prints the command line whose output is read",
-                     "there is no table of Nsight Compute in it: no line begins with \"ID\" and names \"Kernel Name\"");
+    return refuse_at(r, 0, around->remedy, "%s", around->instead);
 }
 
 /* ---- the table's head ---- */
 
 static bool is_raw(const ncu_reader *r) {
     return r->at[NAME] == r->columns;
+}
+
+/* "dram__bytes_read.sum": its values are numbers. "numa__cpu_affinity" may be a list, "0,2". */
+static bool is_counter(const char *name) {
+    const char *behind = strstr(name, "__");
+    return behind && strchr(behind, '.');
 }
 
 static int read_head(ncu_reader *r) {
@@ -143,21 +97,21 @@ static int read_head(ncu_reader *r) {
     for (int k = 0; k < KEYS; k++) {
         r->at[k] = rft_csv_find(&r->csv, keys[k]);
     }
-    static const int needed[] = {KERNEL, BLOCK, GRID};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (r->at[needed[i]] == r->columns) {
-            return refuse_at(r, r->csv.line, "use Nsight Compute 2021.2 or newer",
-                             "no column \"%s\": which launch a line is of cannot be told", keys[needed[i]]);
-        }
+    if (r->at[KERNEL] == r->columns) {
+        return refuse_at(r, r->csv.line, COMMAND, "no column \"%s\": which launch a line is of cannot be told",
+                         keys[KERNEL]);
     }
     if (!is_raw(r) && (r->at[UNIT] == r->columns || r->at[VALUE] == r->columns)) {
         return refuse_at(r, r->csv.line, "print each launch: leave out --print-summary",
                          "no columns \"Metric Unit\" and \"Metric Value\"");
     }
     r->is_metric = rft_arena_calloc(r->arena, r->columns, sizeof *r->is_metric);
+    r->is_whole = rft_arena_calloc(r->arena, r->columns, sizeof *r->is_whole);
     r->units = rft_arena_calloc(r->arena, r->columns, sizeof *r->units);
+    r->is_named = r->is_named || is_raw(r);
     for (size_t i = 0; i < r->columns; i++) {
-        r->is_metric[i] = is_raw(r) ? strstr(r->csv.cells[i].text, "__") != NULL : i == r->at[VALUE];
+        r->is_metric[i] = is_raw(r) ? is_counter(r->csv.cells[i].text) : i == r->at[VALUE];
+        r->is_whole[i] = is_raw(r) && rft_text_ends(r->csv.cells[i].text, ".sum"); /* until the units are known */
     }
     for (size_t m = 0; m < r->metric_count; m++) {
         r->column_of[m] = rft_csv_find(&r->csv, r->metrics[m]);
@@ -174,6 +128,7 @@ static int read_units(ncu_reader *r) {
     }
     for (size_t i = 0; i < r->columns; i++) {
         r->units[i] = r->csv.cells[i].text;
+        r->is_whole[i] = r->is_whole[i] && rft_ncu_is_whole(".sum", r->units[i]);
     }
     return RFT_OK;
 }
@@ -229,7 +184,8 @@ static int add_launch(ncu_reader *r) {
         r->cells = cells;
     }
     rft_ncu_launch launch = {.kernel = cell(r, KERNEL), .cc = read_cc(cell(r, CC)), .line = r->csv.line};
-    if (!read_dims(cell(r, GRID), launch.grid) || !read_dims(cell(r, BLOCK), launch.block)) {
+    bool is_shaped = r->at[GRID] < r->columns && r->at[BLOCK] < r->columns;
+    if (is_shaped && (!read_dims(cell(r, GRID), launch.grid) || !read_dims(cell(r, BLOCK), launch.block))) {
         return refuse_at(r, r->csv.line, AGAIN, "grid and block are no (x, y, z): \"%.60s\", \"%.60s\"", cell(r, GRID),
                          cell(r, BLOCK));
     }
@@ -257,9 +213,12 @@ static int read_row(ncu_reader *r) {
     }
     r->last_id = cell(r, ID);
     r->last_process = cell(r, PROCESS);
+    r->is_named = r->is_named || strstr(cell(r, NAME), "__");
+    r->label = r->label || !*cell(r, NAME) ? r->label : cell(r, NAME);
     for (size_t i = 0; i < r->csv.count; i++) {
-        if (r->is_metric[i]) {
-            rft_ncu_style_look(&r->style, r->csv.cells[i].text);
+        if (r->is_metric[i] && (raw || is_counter(cell(r, NAME)))) {
+            bool is_whole = raw ? r->is_whole[i] : rft_ncu_is_whole(cell(r, NAME), cell(r, UNIT));
+            rft_ncu_style_look(&r->style, r->csv.cells[i].text, is_whole);
         }
     }
     for (size_t m = 0; m < r->metric_count; m++) {
@@ -299,8 +258,11 @@ static int read_tables(ncu_reader *r) {
         rc = refuse_at(r, r->csv.line, AGAIN, "the file is damaged: %s", r->csv.fault);
     }
     if (rc == RFT_OK && r->count == 0) {
-        rc = refuse_at(r, r->csv.line, "`rooftune point ... --ncu` prints the command line whose output is read",
-                       "the table is empty: no launch was profiled");
+        rc = refuse_at(r, r->csv.line, COMMAND, "the table is empty: no launch was profiled");
+    }
+    if (rc == RFT_OK && !r->is_named && r->label) {
+        rc = refuse_at(r, 0, "let ncu print it again with --page raw, or with --print-metric-name name",
+                       "its metrics have the labels of sections (\"%.60s\"), not names", r->label);
     }
     return rc;
 }
@@ -326,6 +288,23 @@ static int read_value(const ncu_reader *r, const ncu_cell *from, const char *met
     return RFT_OK;
 }
 
+/* Of a launch whose line has no columns for it. */
+static int take_shape(const ncu_reader *r, rft_ncu_launch *launch, const rft_ncu_value *dim) {
+    if (launch->block[2] > 0) {
+        return RFT_OK;
+    }
+    for (size_t i = 0; i < DIMS; i++) {
+        if (!(dim[i].value >= 1 && dim[i].value <= INT32_MAX)) {
+            return refuse_at(r, launch->line, COMMAND,
+                             "no columns \"Block Size\" and \"Grid Size\", nor %s: which launch it is cannot be told",
+                             dims[i]);
+        }
+        int64_t *shape = i < 3 ? launch->grid : launch->block;
+        shape[i % 3] = (int64_t)dim[i].value;
+    }
+    return RFT_OK;
+}
+
 static int read_values(ncu_reader *r) {
     if (r->style.contradictory) {
         return refuse_at(r, 0, "let ncu print it again under LC_ALL=C",
@@ -341,6 +320,10 @@ static int read_values(ncu_reader *r) {
             }
         }
         r->launches[i].values = values;
+        int rc = take_shape(r, &r->launches[i], values + r->metric_count - DIMS);
+        if (rc != RFT_OK) {
+            return rc;
+        }
     }
     return RFT_OK;
 }
@@ -348,10 +331,14 @@ static int read_values(ncu_reader *r) {
 int rft_ncu_read(rft_ncu_file *out, const char *text, size_t size, const char *what, const char *const *metrics,
                  size_t metric_count, rft_arena *arena, rft_err *err) {
     rft_err ignored = RFT_ERR_INIT;
-    ncu_reader r = {.what = what, .metrics = metrics, .metric_count = metric_count, .arena = arena};
+    const char **wanted = rft_arena_calloc(arena, metric_count + DIMS, sizeof *wanted);
+    for (size_t i = 0; i < metric_count + DIMS; i++) {
+        wanted[i] = i < metric_count ? metrics[i] : dims[i - metric_count];
+    }
+    ncu_reader r = {.what = what, .metrics = wanted, .metric_count = metric_count + DIMS, .arena = arena};
     r.err = err ? err : &ignored;
-    r.column_of = rft_arena_calloc(arena, metric_count + 1, sizeof *r.column_of);
-    ncu_around around = look_around(text, text + size, arena);
+    r.column_of = rft_arena_calloc(arena, r.metric_count, sizeof *r.column_of);
+    const rft_ncu_around around = rft_ncu_look_around(text, size, arena);
     if (!around.table) {
         return no_table(&r, &around);
     }

@@ -41,7 +41,7 @@ static size_t count_of(const char *text, size_t length, char c) {
 }
 
 /* Which of the two the number shows to be its decimal one; 0: neither. */
-static char proven_decimal(const char *text, size_t length) {
+static char proven_decimal(const char *text, size_t length, bool is_whole) {
     size_t points = count_of(text, length, '.'), commas = count_of(text, length, ',');
     if (points > 0 && commas > 0) {
         size_t last = length;
@@ -56,13 +56,23 @@ static char proven_decimal(const char *text, size_t length) {
     char mark = points ? '.' : ',';
     size_t before = strcspn(text, ".,"), behind = length - before - 1;
     bool could_group = behind == 3 && before >= 1 && before <= 3 && text[0] != '0';
-    return could_group ? '\0' : mark;
+    return !could_group ? mark : !is_whole ? '\0' : mark == '.' ? ',' : '.';
 }
 
-void rft_ncu_style_look(rft_ncu_style *style, const char *text) {
+bool rft_ncu_is_whole(const char *metric, const char *unit) {
+    static const char *const units[] = {"",       "byte",  "B",       "ns",   "nsecond", "inst",
+                                        "sector", "cycle", "request", "warp", "thread",  "block"};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        is_known = is_known || strcmp(unit, units[i]) == 0;
+    }
+    return is_known && rft_text_ends(metric, ".sum");
+}
+
+void rft_ncu_style_look(rft_ncu_style *style, const char *text, bool is_whole) {
     text += *text == '-' ? 1 : 0;
     size_t length = isdigit((unsigned char)*text) ? number_length(text) : 0;
-    char proven = length > 0 ? proven_decimal(text, length) : '\0';
+    char proven = length > 0 ? proven_decimal(text, length, is_whole) : '\0';
     style->contradictory = style->contradictory || (proven && style->decimal && proven != style->decimal);
     style->decimal = style->decimal ? style->decimal : proven;
 }
@@ -70,7 +80,8 @@ void rft_ncu_style_look(rft_ncu_style *style, const char *text) {
 /* ---- a number ---- */
 
 static bool is_nothing(const char *text) {
-    static const char *const words[] = {"", "n/a", "nan", "-nan", "inf", "-inf", "+inf", "no data"};
+    static const char *const words[] = {"",          "n/a", "nan",  "-nan", "nan(ind)",
+                                        "-nan(ind)", "inf", "-inf", "+inf", "no data"};
     text += rft_text_starts(text, "(!) ") ? 4 : 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcasecmp(text, words[i]) == 0) {

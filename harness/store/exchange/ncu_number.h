@@ -8,14 +8,18 @@
 
 #include <stdbool.h>
 
-/* How a file writes numbers: what its cells prove together. "1,205" alone proves nothing; "1,205.5" and "0,5" do. */
+/* How a file writes numbers: what its cells prove together. "1,205.5" and "0,5" do alone; "1,205" does where the metric
+ * is whole, since a byte has no parts: files of whole numbers alone are told by it. */
 typedef struct rft_ncu_style {
     char decimal;       /* '.' or ','; 0: nothing seen proves either, which reads as '.' */
     bool contradictory; /* some prove the one, some the other */
 } rft_ncu_style;
 
 /* Looks at one more cell. */
-void rft_ncu_style_look(rft_ncu_style *style, const char *text);
+void rft_ncu_style_look(rft_ncu_style *style, const char *text, bool is_whole);
+
+/* The metric counts, in a unit that has no parts: ".sum" in bytes, nanoseconds, instructions. Kbyte and us have. */
+bool rft_ncu_is_whole(const char *metric, const char *unit);
 
 typedef enum rft_ncu_reading {
     RFT_NCU_NUMBER,

@@ -11,7 +11,7 @@ rooftune point "$gemv" --arch sm_90a --ncu $point
 expect_status 0
 expect_out '^{ ncu --version; LC_ALL=C ncu --csv --page raw --print-units base .*--cache-control all '
 expect_out "kernel-name 'regex:^(.\*::)?(gemv_vectorised)\\$'"
-expect_out 'metrics gpu__time_duration.sum,.*,dram__bytes_read.sum,.*,launch__registers_per_thread '
+expect_out 'metrics gpu__time_duration.sum,.*,dram__bytes_read.sum,.*,launch__registers_per_thread,launch__grid_dim_x,.*,launch__block_dim_z '
 expect_out "rooftune point $gemv .*--set BLOCK=32 --set ROWS=2 --set UNROLL=1 --bare; } >ncu.csv\$"
 expect_out '^rooftune import --counters ncu.csv RUN.db --sweep gemv --variant vectorised --at n=2048 .*--set UNROLL=1$'
 words=$(sed -n 's/^rooftune import --counters ncu.csv RUN.db //p' out)
