@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
 #include "cli/cli.h"
-#include "cli/command_text.h"
-#include "cli/cuda_device_part.h"
 #include "cli/cuda_scan.h"
+#include "cli/device_copy.h"
+#include "cli/new_files.h"
 #include "cli/new_sweep.h"
 #include "script/script_t1.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SOURCE_MAX_BYTES ((size_t)1 << 20)
 #define GIVEN_MAX_BYTES ((size_t)16 << 20)
 
 typedef struct new_options {
     const char *entry, *folder, *from, *truth;
-    rft_words sizes, files;
+    rft_words sizes, includes, files;
 } new_options;
 
 /* ---- which kernel ---- */
@@ -63,8 +60,9 @@ static char *find_header(const char *text, const char *path) {
     return found;
 }
 
+/* `text` is the file as it is. */
 static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, const char *asked, const char *path,
-                      rft_err *err) {
+                      const char *text, rft_err *err) {
     *out = NULL;
     if (file->refused) {
         rft_err_set(err, RFT_E_SOURCE, "%s:%zu: %s is not for NVRTC, which compiles device code only", path,
@@ -74,7 +72,7 @@ static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, con
                               "their own; textures become pointers");
     }
     if (file->entry_count == 0) {
-        char *header = find_header(file->text, path);
+        char *header = find_header(text, path);
         rft_err_set(err, RFT_E_SOURCE, "%s has no __global__ function", path);
         header ? rft_err_remedy(err, "name the header that has one: rooftune new %.300s", header)
                : rft_err_remedy(err, "name the file that has the kernel, also a header");
@@ -93,22 +91,6 @@ static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, con
 
 /* ---- files ---- */
 
-static int refuse_existing(const char *path, rft_err *err) {
-    rft_err_set(err, RFT_E_IO, "%s is there already, and `new` replaces nothing", path);
-    return rft_err_remedy(err, "name another folder with -o, or remove that file");
-}
-
-/* Only what is not there yet, also where somebody else makes it meanwhile. */
-static int create_file(const char *path, const char *text, rft_err *err) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST) {
-        return refuse_existing(path, err);
-    }
-    bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-    written = fd >= 0 && close(fd) == 0 && written;
-    return written ? RFT_OK : rft_err_set(err, RFT_E_IO, "%s: %s", path, strerror(errno));
-}
-
 /* From the sweep's folder where the source lies below it, else absolute. */
 static const char *source_from(const char *folder, const char *path, rft_arena *arena, bool *outside) {
     char *base = rft_fs_absolute(folder), *file = rft_fs_absolute(path);
@@ -121,64 +103,8 @@ static const char *source_from(const char *folder, const char *path, rft_arena *
     return out;
 }
 
-#define FILES_MAX 3
-
-/* A new file. */
-typedef struct new_file {
-    const char *path, *text;
-} new_file;
-
-/* The sweep, then what it needs beside it. */
-typedef struct new_files {
-    new_file items[FILES_MAX];
-    size_t count;
-    const char *tree;   /* what the sweep may read besides its folder; NULL: nothing */
-    const char *copied; /* whose device code the last one is; NULL: nobody's */
-} new_files;
-
-static void add_file(new_files *files, const char *path, const char *text) {
-    files->items[files->count++] = (new_file){path, text};
-}
-
 static const char *in_folder(const char *folder, const char *name, rft_arena *arena) {
     return strcmp(folder, ".") == 0 ? name : rft_arena_printf(arena, "%s/%s", folder, name);
-}
-
-static void tell_next(rft_cli *cli, const new_files *files) {
-    rft_str allowed = RFT_STR_INIT, word = RFT_STR_INIT, names = RFT_STR_INIT;
-    const char *words[] = {"--allow-path", files->tree};
-    if (files->tree) {
-        rft_str_add(&allowed, " ");
-        rft_command_add_words(&allowed, words, 2);
-    }
-    for (size_t i = 0; i < files->count; i++) {
-        rft_str_addf(&names, "%s%s", i == 0 ? "" : i + 1 == files->count ? " and " : ", ", files->items[i].path);
-    }
-    if (files->copied) {
-        rft_log_info(&cli->log, "%s is %s without its host code, line by line: NVRTC compiles device code only",
-                     files->items[files->count - 1].path, files->copied);
-    }
-    rft_command_add_words(&word, &files->items[0].path, 1);
-    rft_log_info(&cli->log, "%s written; what says TODO there is a guess.\nnext: rooftune check %s%s",
-                 rft_str_get(&names), rft_str_get(&word), rft_str_get(&allowed));
-    rft_str_clear(&allowed);
-    rft_str_clear(&word);
-    rft_str_clear(&names);
-}
-
-static int write_files(rft_cli *cli, const char *folder, const new_files *files, rft_err *err) {
-    int rc = RFT_OK;
-    for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
-        rc = rft_fs_exists(files->items[i].path) ? refuse_existing(files->items[i].path, err) : RFT_OK;
-    }
-    rc = rc ? rc : rft_fs_make_folders(folder, err);
-    for (size_t i = files->count; i-- > 0 && rc == RFT_OK;) {
-        rc = create_file(files->items[i].path, files->items[i].text, err);
-    }
-    if (rc == RFT_OK) {
-        tell_next(cli, files);
-    }
-    return rc;
 }
 
 /* Letters, digits and _ of a kernel's or a file's name: it becomes part of file names. */
@@ -191,36 +117,66 @@ static const char *plain_name(const char *text, rft_arena *arena) {
     return *out ? out : "kernel";
 }
 
-/* The source for NVRTC: the file itself, or a copy of its device code beside the sweep. */
-static void prepare_source(new_files *files, rft_new_request *request, const char *path, const char *text,
-                           const char *folder, rft_arena *arena) {
-    char *beside = rft_fs_folder(path), *tree = rft_fs_absolute(beside);
-    const char *device = rft_cuda_device_part(text, beside, arena);
-    bool outside = false;
-    if (device == text) {
-        request->source = source_from(folder, path, arena, &outside);
-    } else {
-        const char *name = rft_arena_printf(arena, "%s_device.cu", request->name);
-        request->source = name;
-        request->copied = rft_fs_name(path);
-        request->option_count = rft_cuda_host_macros(request->options, RFT_NEW_OPTIONS_MAX - 1, text, arena);
-        outside = strstr(device, "#include \"") && strcmp(folder, beside) != 0; /* headers of its own */
-        if (outside) {
-            request->options[request->option_count++] = rft_arena_printf(arena, "-I%s", tree);
-        }
-        add_file(files, in_folder(folder, name, arena), device);
-        files->copied = path;
+static void add_option(rft_new_request *request, const char *option) {
+    if (request->option_count < RFT_NEW_OPTIONS_MAX) {
+        request->options[request->option_count++] = option;
     }
-    files->tree = outside ? rft_arena_strdup(arena, tree) : NULL;
+}
+
+/* The source for NVRTC: the file itself, or copies of its device code and its headers' beside the sweep. */
+static void prepare_source(rft_new_files *files, rft_new_request *request, const rft_device_copy *copy,
+                           const char *path, const char *text, const char *folder, rft_arena *arena) {
+    char *beside = rft_fs_folder(path), *tree = rft_fs_absolute(beside), *own = rft_fs_absolute(folder);
+    bool copied = copy->text != text, outside = false;
+    if (copied) {
+        request->source = rft_arena_printf(arena, "%s_device.cu", request->name);
+        request->copied = rft_fs_name(path);
+        rft_new_files_add(files, in_folder(folder, request->source, arena), copy->text, path);
+        request->option_count = rft_device_copy_macros(copy, request->options, RFT_NEW_OPTIONS_MAX, arena);
+    } else {
+        request->source = source_from(folder, path, arena, &outside);
+        rft_new_files_allow(files, rft_arena_strdup(arena, tree), own);
+    }
+    for (size_t i = 0; i < copy->header_count; i++) {
+        if (copied && !copy->headers[i].whole) {
+            const rft_copied_header *header = &copy->headers[i];
+            rft_new_files_add(files, in_folder(folder, header->name, arena), header->text, header->path);
+        }
+    }
+    for (size_t i = 0; i < copy->place_count; i++) {
+        if (strcmp(copy->places[i], copied ? own : tree) != 0) {
+            add_option(request, rft_arena_printf(arena, "-I%s", copy->places[i]));
+            rft_new_files_allow(files, copy->places[i], own);
+        }
+    }
+    for (size_t i = 0; i < copy->read_count; i++) {
+        rft_new_files_allow(files, copy->reads[i], own);
+    }
     free(beside);
     free(tree);
+    free(own);
+}
+
+static void tell_lost(rft_cli *cli, const rft_device_copy *copy) {
+    rft_str names = RFT_STR_INIT;
+    for (size_t i = 0; i < copy->lost_count; i++) {
+        rft_str_addf(&names, "%s\"%s\"", i ? ", " : "", copy->lost[i]);
+    }
+    if (copy->lost_count) {
+        rft_log_warn(
+            &cli->log,
+            "left out: #include %s, neither beside the file that names it nor in an -I folder\n  remedy: where "
+            "the kernel needs it, say its folder: -I DIR",
+            rft_str_get(&names));
+    }
+    rft_str_clear(&names);
 }
 
 /* With a reference of two kernels the other one. */
 static int pick_tuned(const rft_cuda_entry **out, const rft_cuda_file *file, const new_options *o,
-                      const rft_cuda_entry *truth, const char *path, rft_err *err) {
+                      const rft_cuda_entry *truth, const char *path, const char *text, rft_err *err) {
     if (o->entry || !truth || file->entry_count != 2) {
-        return pick_entry(out, file, o->entry, path, err);
+        return pick_entry(out, file, o->entry, path, text, err);
     }
     *out = &file->entries[truth == file->entries ? 1 : 0];
     return RFT_OK;
@@ -231,33 +187,40 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
     rft_str sweep = RFT_STR_INIT, reference = RFT_STR_INIT;
     rft_cuda_file file;
     rft_new_request request = {.file = &file, .sizes = &o->sizes};
-    new_files files = {.count = o->truth ? 1 : 2};
+    rft_new_files files = {.count = o->truth ? 1 : 2};
+    rft_device_copy *copy = rft_arena_calloc(arena, 1, sizeof *copy);
     char *text = NULL, *beside = rft_fs_folder(path), *stem = rft_fs_stem(path);
     const char *folder = o->folder ? o->folder : beside;
     size_t size = 0;
     int rc = rft_fs_read(&text, &size, path, SOURCE_MAX_BYTES, err);
-    rc = rc ? rc : rft_cuda_scan(&file, rft_cuda_device_part(text, beside, arena), arena, err);
-    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, path, err);
-    rc = rc ? rc : pick_tuned(&request.entry, &file, o, request.truth, path, err);
+    if (rc == RFT_OK) {
+        rft_device_copy_make(copy, path, text, &o->includes, arena);
+    }
+    rc = rc ? rc : rft_cuda_scan(&file, copy->text, arena, err);
+    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, path, text, err);
+    rc = rc ? rc : pick_tuned(&request.entry, &file, o, request.truth, path, text, err);
     if (rc == RFT_OK && request.entry) {
         request.name = plain_name(file.entry_count == 1 ? stem : request.entry->name, arena);
         request.reference = rft_arena_printf(arena, "%s_reference.cu", request.name);
         rc = o->folder ? rft_fs_make_folders(folder, err) : RFT_OK; /* before its absolute path is asked for */
     }
     if (rc == RFT_OK && request.entry) {
-        prepare_source(&files, &request, path, text, folder, arena);
+        prepare_source(&files, &request, copy, path, text, folder, arena);
         rc = rft_new_sweep(&sweep, &reference, &request, arena, err);
         if (rc != RFT_OK) {
             rft_err_place(err, "%.300s", path);
         }
     }
     if (rc == RFT_OK) {
-        files.items[0] =
-            (new_file){in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena), rft_str_get(&sweep)};
+        files.items[0] = (rft_new_file){in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena),
+                                        rft_str_get(&sweep), NULL};
         if (!o->truth) {
-            files.items[1] = (new_file){in_folder(folder, request.reference, arena), rft_str_get(&reference)};
+            files.items[1] = (rft_new_file){in_folder(folder, request.reference, arena), rft_str_get(&reference), NULL};
         }
-        rc = write_files(cli, folder, &files, err);
+        rc = rft_new_files_write(cli, folder, &files, err);
+    }
+    if (rc == RFT_OK) {
+        tell_lost(cli, copy);
     }
     rft_str_clear(&sweep);
     rft_str_clear(&reference);
@@ -320,44 +283,63 @@ typedef struct given_texts {
     rft_str sweep;
 } given_texts;
 
+/* The kernel's text: as it is wherever NVRTC can take it, else without its host code. */
+static int scan_given(rft_device_copy *copy, rft_cuda_file *file, const given_texts *g, const rft_words *includes,
+                      rft_arena *arena, rft_err *err) {
+    rft_device_copy_make(copy, g->path, g->text, includes, arena);
+    int rc = rft_cuda_scan(file, g->text, arena, err);
+    bool needed = copy->drops_headers || (rc == RFT_OK && file->refused);
+    if (!needed) {
+        copy->text = g->text;
+        return rc;
+    }
+    rft_err_clear(err);
+    return rft_cuda_scan(file, copy->text, arena, err);
+}
+
 static int make_given(rft_cli *cli, const new_options *o, given_texts *g, rft_arena *arena, rft_err *err) {
     const char *folder = o->folder ? o->folder : g->beside;
     rft_t1_kernel kernel;
     rft_cuda_file file;
+    rft_device_copy *copy = rft_arena_calloc(arena, 1, sizeof *copy);
+    rft_new_files files = {.count = 1};
     rft_given_request request = {.kernel = &kernel, .file = &file, .from = o->from, .sizes = &o->sizes};
     request.name = plain_name(g->stem, arena);
     const char *own = rft_arena_printf(arena, "%s.cu", request.name);
     const char *written = in_folder(folder, own, arena);
-    char *base = NULL;
     size_t size = 0;
-    bool outside = false;
     int rc = rft_fs_read(&g->json, &size, o->from, GIVEN_MAX_BYTES, err);
     rc = rc ? rc : rft_script_t1_kernel(&kernel, g->json, size, o->from, arena, err);
     rc = rc ? rc : find_text(&g->path, &g->text, o, &kernel, written, arena, err);
-    rc = rc ? rc : rft_cuda_scan(&file, g->text, arena, err);
-    rc = rc ? rc : pick_entry(&request.entry, &file, function_of(kernel.name, arena), g->path, err);
-    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, g->path, err);
+    rc = rc ? rc : scan_given(copy, &file, g, &o->includes, arena, err);
+    rc = rc ? rc : pick_entry(&request.entry, &file, function_of(kernel.name, arena), g->path, g->text, err);
+    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, g->path, g->text, err);
     rc = rc || !o->folder ? rc : rft_fs_make_folders(folder, err);
-    if (rc == RFT_OK) {
-        bool kept = o->files.count == 0 && kernel.source;
-        base = rft_fs_absolute(g->beside);
-        request.folder = rft_arena_strdup(arena, base);
-        request.source = kept ? own : source_from(folder, g->path, arena, &outside);
-        rc = rft_new_given(&g->sweep, &request, arena, err);
-        if (rc == RFT_OK) {
-            new_files files = {.tree = NULL};
-            char *tree = rft_fs_folder(request.source);
-            files.tree = outside ? rft_arena_strdup(arena, tree) : NULL;
-            free(tree);
-            add_file(&files, in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena),
-                     rft_str_get(&g->sweep));
-            if (kept) {
-                add_file(&files, written, g->text);
-            }
-            rc = write_files(cli, folder, &files, err);
-        }
+    if (rc != RFT_OK) {
+        return rc;
     }
+    char *base = rft_fs_absolute(g->beside);
+    request.folder = rft_arena_strdup(arena, base);
     free(base);
+    rft_new_request made = {.name = request.name};
+    if (o->files.count == 0 && kernel.source && copy->text == g->text) {
+        made.source = own;
+        rft_new_files_add(&files, written, g->text, NULL);
+    } else {
+        prepare_source(&files, &made, copy, g->path, g->text, folder, arena);
+    }
+    request.source = made.source;
+    memcpy(request.options, made.options, sizeof request.options);
+    request.option_count = made.option_count;
+    rc = rft_new_given(&g->sweep, &request, arena, err);
+    if (rc == RFT_OK) {
+        const char *path = in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena);
+        files.items[0] = (rft_new_file){path, rft_str_get(&g->sweep), NULL};
+        rc = rft_new_files_write(cli, folder, &files, err);
+    }
+    if (rc == RFT_OK) {
+        tell_lost(cli, copy);
+    }
     return rc;
 }
 
@@ -386,6 +368,7 @@ int rft_cmd_new(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"entry", 0, "NAME", "the kernel, where the file has several", NULL, &o.entry, NULL},
         {"from", 0, "FILE.json", "a T1 file, or a printed call of Kernel Tuner's (docs/exchange.md)", NULL, &o.from,
          NULL},
+        {"include", 'I', "DIR", "a folder of headers, as nvcc has it (repeat)", NULL, NULL, &o.includes},
         {"reference-from", 0, "NAME", "the kernel of the file that others are compared with", NULL, &o.truth, NULL},
         {"size", 0, "NAME=NUMBER", "a dimension: n=1048576, n=1024,4096 (repeat)", NULL, NULL, &o.sizes},
     };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cuda_device_part.h"
 
-#include "base/fs.h"
 #include "base/str.h"
 #include "cli/cuda_scan_parts.h"
 
@@ -11,8 +10,7 @@
 
 /* ---- headers ---- */
 
-/* Of <NAME>: does NVRTC find it, and is it for the device? */
-static bool is_device_header(const char *name) {
+bool rft_cuda_is_device_header(const char *name) {
     static const char *const begins[] = {"cuda_fp",
                                          "cuda_bf16",
                                          "mma.h",
@@ -39,19 +37,25 @@ static bool is_device_header(const char *name) {
     return found;
 }
 
-/* What nvcc has from the host's headers. */
+/* What nvcc has from the host's headers; those of 64 bits as CUDA's own <cuda/std/cstdint> has them. */
 static const char *const host_types[][2] = {{"int8_t", "signed char"},
                                             {"uint8_t", "unsigned char"},
                                             {"int16_t", "short"},
                                             {"uint16_t", "unsigned short"},
                                             {"int32_t", "int"},
                                             {"uint32_t", "unsigned int"},
-                                            {"int64_t", "long"},
-                                            {"uint64_t", "unsigned long"},
-                                            {"uintptr_t", "unsigned long"},
+                                            {"int64_t", "long long"},
+                                            {"uint64_t", "unsigned long long"},
+                                            {"uintptr_t", "unsigned long long"},
                                             {"ssize_t", "long"},
                                             {"uint", "unsigned int"},
                                             {"ushort", "unsigned short"}};
+
+typedef struct header_treatment {
+    rft_cuda_header_rule rule;
+    void *self;
+    const char *folder;
+} header_treatment;
 
 /* "typedef unsigned int uint32_t; ..." of those that the text uses: one line. */
 static const char *missing_types(const char *text, rft_arena *arena) {
@@ -62,6 +66,9 @@ static const char *missing_types(const char *text, rft_arena *arena) {
         bool has = strstr(text, own) != NULL;
         if (rft_cuda_mentions(&file, host_types[i][0]) && !has) {
             rft_str_addf(&out, "typedef %s %s; ", host_types[i][1], host_types[i][0]);
+        }
+        if (rft_cuda_mentions(&file, rft_arena_printf(arena, "std::%s", host_types[i][0]))) {
+            rft_str_addf(&out, "namespace std { using ::%s; } ", host_types[i][0]);
         }
     }
     const char *line = rft_arena_strdup(arena, rft_str_get(&out));
@@ -76,36 +83,43 @@ static const char *included(const char *at, bool *quoted, rft_arena *arena) {
     return length ? rft_arena_strndup(arena, at + 1, length) : NULL;
 }
 
-static bool is_dropped(const char *name, bool quoted, const char *folder) {
-    if (!quoted) {
-        return !is_device_header(name);
+/* The line's length without blanks behind a backslash at its end: gcc, which nvcc asks, joins such lines; NVRTC does
+ * not. */
+static size_t spliced(const char *line, size_t length) {
+    size_t used = length;
+    while (used > 0 && strchr(" \t\r", line[used - 1])) {
+        used--;
     }
-    char *path = rft_fs_join(folder, name);
-    bool there = rft_fs_exists(path);
-    free(path);
-    return !there && !is_device_header(name);
+    bool only_return = length - used == 1 && line[used] == '\r';
+    return used > 0 && line[used - 1] == '\\' && !only_return ? used : length;
 }
 
-/* The text without the lines of host headers; the types that came from them stand in the first one's place. */
-static const char *drop_headers(const char *text, const rft_cuda_words *words, const char *folder, bool *dropped,
-                                rft_arena *arena) {
+/* The text with its headers as the rule says; the types that came from the host's stand in the first one's place. */
+static const char *treat_headers(const char *text, const rft_cuda_words *words, const header_treatment *how,
+                                 bool *changed, rft_arena *arena) {
     rft_str out = RFT_STR_INIT;
-    bool quoted = false;
+    bool quoted = false, dropped = false;
     size_t next = 0;
     for (size_t line = 0; text[line];) {
         size_t end = line + strcspn(text + line, "\n");
         bool here = next < words->include_count && words->includes[next] < end;
         const char *name = here ? included(text + words->includes[next], &quoted, arena) : NULL;
+        const char *other = name ? how->rule(how->self, name, quoted, how->folder) : NULL;
         next += here;
         bool empty = text[line + strspn(text + line, " \t\r")] == '\n'; /* of blanked code nothing is left */
         if (empty) {
             rft_str_add(&out, text[end - (end > line)] == '\r' ? "\r" : "");
-        } else if (!name || !is_dropped(name, quoted, folder)) {
-            rft_str_add_n(&out, text + line, end - line);
+        } else if (!name || other == name) {
+            size_t length = spliced(text + line, end - line);
+            rft_str_add_n(&out, text + line, length);
+            *changed = *changed || length < end - line;
+        } else if (other) {
+            rft_str_addf(&out, "#include \"%s\"", other);
         } else {
-            rft_str_add(&out, *dropped ? "" : missing_types(text, arena));
-            *dropped = true;
+            rft_str_add(&out, dropped ? "" : missing_types(text, arena));
+            dropped = true;
         }
+        *changed = *changed || (name && other != name);
         rft_str_add(&out, text[end] ? "\n" : "");
         line = end + (text[end] == '\n');
     }
@@ -118,10 +132,25 @@ static const char *drop_headers(const char *text, const rft_cuda_words *words, c
 
 typedef struct statement {
     size_t from, to; /* words */
+    size_t names;    /* before the first "(" */
     bool called;     /* has a "(" */
     bool set;        /* has a "=" outside of brackets */
     bool device, type, container, host;
 } statement;
+
+/* Of the host's libraries. */
+static bool is_host_word(const rft_cuda_word *word) {
+    static const char *const names[] = {"std", "thrust", "torch", "dim3", "FILE"};
+    static const char *const begins[] = {"cublas", "cudnn", "cufft", "cusparse", "nccl", "pthread_", "MPI_"};
+    bool host = rft_text_starts(word->text, "cuda") && isupper((unsigned char)word->text[4]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        host = host || rft_cuda_is(word, names[i]);
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        host = host || rft_text_starts(word->text, begins[i]);
+    }
+    return host && word->kind == RFT_CUDA_NAME;
+}
 
 static void note_word(statement *s, const rft_cuda_word *word) {
     static const char *const device[] = {"__global__", "__device__",    "__constant__", "__shared__",
@@ -135,11 +164,9 @@ static void note_word(statement *s, const rft_cuda_word *word) {
     }
     s->container = s->container || rft_cuda_is(word, "namespace") || word->kind == RFT_CUDA_TEXT;
     s->called = s->called || rft_cuda_is(word, "(");
+    s->names += !s->called && word->kind == RFT_CUDA_NAME;
     s->set = s->set || (rft_cuda_is(word, "=") && !s->called);
-    bool runtime = rft_text_starts(word->text, "cuda") && (isupper((unsigned char)word->text[4]));
-    s->host = s->host || rft_cuda_is(word, "std") || rft_cuda_is(word, "thrust") || rft_cuda_is(word, "torch") ||
-              rft_cuda_is(word, "dim3") || rft_text_starts(word->text, "cublas") ||
-              rft_text_starts(word->text, "cudnn") || rft_text_starts(word->text, "nccl") || runtime;
+    s->host = s->host || is_host_word(word);
 }
 
 /* A name that stands for __device__, here or in a header: DEVICE_INLINE, CUTE_HOST_DEVICE. */
@@ -200,7 +227,8 @@ static void drop_host_code(char *text, const rft_cuda_words *words) {
         } else if (rft_cuda_is(word, ";") || rft_cuda_is(word, "}")) {
             bool instance =
                 rft_cuda_is(&words->items[s.from], "template") && !rft_cuda_is(&words->items[s.from + 1], "<");
-            if (rft_cuda_is(word, ";") && (s.host || instance) && !s.device && s.from < i) {
+            bool prototype = s.called && !s.set && !s.type && s.names > 1;
+            if (rft_cuda_is(word, ";") && (s.host || instance || prototype) && !s.device && s.from < i) {
                 blank(text, words->items[s.from].at, word->at + 1);
             }
             ends = true;
@@ -212,16 +240,112 @@ static void drop_host_code(char *text, const rft_cuda_words *words) {
     }
 }
 
-const char *rft_cuda_device_part(const char *text, const char *folder, rft_arena *arena) {
+/* ---- types that only host code used ---- */
+
+#define HOST_TYPES_MAX 64
+
+/* struct NAME { ... }; or typedef struct { ... } NAME; with functions or types of the host, and none of the device's.
+ */
+typedef struct host_type {
+    const char *name, *tag; /* tag: of a typedef's struct, or the name again */
+    size_t from, to;        /* bytes */
+} host_type;
+
+static bool begins_type(const rft_cuda_word *word) {
+    return rft_cuda_is(word, "struct") || rft_cuda_is(word, "class");
+}
+
+/* Are words of the host, or functions with a body unless `strictly`, and no word of the device's between the words
+ * `from` and `to`? */
+static bool is_of_host(const rft_cuda_words *words, size_t from, size_t to, bool strictly) {
+    static const char *const device[] = {"__device__", "__global__", "__forceinline__", "constexpr"};
+    bool host = false;
+    for (size_t i = from; i < to; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        for (size_t k = 0; k < sizeof device / sizeof *device; k++) {
+            if (rft_cuda_is(word, device[k])) {
+                return false;
+            }
+        }
+        if (is_device_macro(words, word)) {
+            return false;
+        }
+        bool function = rft_cuda_is(word, "{") && i > from && rft_cuda_is(&word[-1], ")");
+        host = host || is_host_word(word) || (function && !strictly);
+    }
+    return host;
+}
+
+static size_t find_host_types(host_type *out, const rft_cuda_words *words, const char *text, bool strictly) {
+    size_t count = 0, first = 0;
+    for (size_t i = 0; words->items[i].kind != RFT_CUDA_END && count < HOST_TYPES_MAX; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool blanked = text[word->at] == ' ';
+        if (rft_cuda_is(word, ";") || rft_cuda_is(word, "}") || rft_cuda_is(word, "{") || word->directive) {
+            first = i + 1;
+        } else if (rft_cuda_is(word, "template") && rft_cuda_is(&word[1], "<")) {
+            i = behind_brackets(words, i + 1) - 1;
+        } else if (begins_type(word) && !blanked) {
+            size_t body = i + 1;
+            while (words->items[body].kind != RFT_CUDA_END && !strchr("{;(=)", words->items[body].text[0])) {
+                body++;
+            }
+            size_t end = rft_cuda_is(&words->items[body], "{") ? rft_cuda_skip(words, body) : 0;
+            bool named = end && words->items[end].kind == RFT_CUDA_NAME && rft_cuda_is(&words->items[end + 1], ";");
+            const char *tag = word[1].kind == RFT_CUDA_NAME ? word[1].text : NULL;
+            const char *name = named ? words->items[end].text : tag;
+            end += named;
+            if (end && name && rft_cuda_is(&words->items[end], ";") && is_of_host(words, body, end, strictly)) {
+                out[count++] = (host_type){name, tag ? tag : name, words->items[first].at, words->items[end].at + 1};
+                i = end;
+                first = end + 1;
+            }
+        }
+    }
+    return count;
+}
+
+/* Does the name stand in what is left, beside the types of that name themselves? */
+static bool is_used(const char *name, const host_type *types, size_t count, const rft_cuda_words *words,
+                    const char *text) {
+    for (size_t i = 0; words->items[i].kind != RFT_CUDA_END; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool own = text[word->at] == ' ' || !rft_cuda_is(word, name);
+        for (size_t k = 0; k < count && !own; k++) {
+            bool same = strcmp(types[k].name, name) == 0 || strcmp(types[k].tag, name) == 0;
+            own = same && word->at >= types[k].from && word->at < types[k].to;
+        }
+        if (!own) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `strictly`: others may use them. */
+static void drop_host_types(char *text, const rft_cuda_words *words, bool strictly) {
+    host_type types[HOST_TYPES_MAX];
+    size_t count = find_host_types(types, words, text, strictly);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_used(types[i].name, types, count, words, text) && !is_used(types[i].tag, types, count, words, text)) {
+            blank(text, types[i].from, types[i].to);
+        }
+    }
+}
+
+const char *rft_cuda_device_part(const char *text, bool is_header, const char *folder, rft_cuda_header_rule rule,
+                                 void *self, rft_arena *arena) {
+    const header_treatment how = {rule, self, folder};
     rft_cuda_words *words = rft_calloc(1, sizeof *words);
     char *copy = rft_arena_strdup(arena, text);
     rft_cuda_words_read(words, text, arena);
     drop_host_code(copy, words);
-    bool dropped = false;
-    const char *made = drop_headers(copy, words, folder, &dropped, arena);
+    drop_host_types(copy, words, is_header || strcmp(copy, text) == 0);
+    bool changed = false;
+    const char *made = treat_headers(copy, words, &how, &changed, arena);
     free(words->items);
     free(words);
-    return strcmp(copy, text) == 0 && !dropped ? text : made;
+    return strcmp(copy, text) == 0 && !changed ? text : made;
 }
 
 size_t rft_cuda_host_macros(const char **out, size_t most, const char *text, rft_arena *arena) {

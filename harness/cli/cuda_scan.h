@@ -79,6 +79,9 @@ typedef struct rft_cuda_file {
  * more kernels, parameters or macros than the constants above allow. */
 int rft_cuda_scan(rft_cuda_file *out, const char *text, rft_arena *arena, rft_err *err);
 
+/* A texture or surface, of the runtime or the driver. */
+bool rft_cuda_is_texture(const rft_cuda_param *param);
+
 /* Does this name stand anywhere in the text, even in a comment? */
 bool rft_cuda_mentions(const rft_cuda_file *file, const char *name);
 

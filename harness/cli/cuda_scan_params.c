@@ -132,7 +132,8 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
             while (end + 1 < words->count && end < i + 9 && !rft_cuda_is(&words->items[end], ";")) {
                 end++;
             }
-            if (used || (end > i + 1 && rft_cuda_is(&words->items[end - 1], name))) {
+            bool ends = rft_cuda_is(&words->items[end], ";");
+            if (ends && (used || (end > i + 1 && rft_cuda_is(&words->items[end - 1], name)))) {
                 return join_names(words, used ? i + 3 : i + 1, used ? end : end - 1, arena);
             }
         }
@@ -144,6 +145,15 @@ static void add_written(rft_str *out, const rft_cuda_word *word) {
     rft_str_addf(out, "%s%s", out->length > 0 && word->kind != RFT_CUDA_SIGN ? " " : "", word->text);
 }
 
+bool rft_cuda_is_texture(const rft_cuda_param *param) {
+    static const char *const words[] = {"exture", "urface", "CUtexObject", "CUsurfObject"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        found = found || strstr(param->written, words[i]);
+    }
+    return found;
+}
+
 /* The words [from, to) of one parameter. */
 static void read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const rft_cuda_words *words, size_t from,
                        size_t to, rft_arena *arena) {
@@ -153,7 +163,7 @@ static void read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const
     for (size_t i = from; i < to; i++) { /* a default ends it */
         to = rft_cuda_is(&words->items[i], "=") ? i : to;
     }
-    for (size_t i = from; i < to; i++) {
+    for (size_t i = from; i < to && !rft_cuda_is(&words->items[i], "["); i++) { /* salt[SIZE]: the size is no name */
         name = words->items[i].kind == RFT_CUDA_NAME ? i : name;
     }
     for (size_t i = from; i < to; i++) {
@@ -177,7 +187,7 @@ static void read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const
     if (!odd && stars < 2 && bases > 0) {
         find_type(param, bases == 1 ? resolve_alias(entry, words, rft_str_get(&base), arena) : rft_str_get(&base));
     }
-    bool bound = strstr(param->written, "exture") || strstr(param->written, "urface") || bases == 0;
+    bool bound = rft_cuda_is_texture(param) || bases == 0;
     if (!param->type && stars == 1 && !odd && !bound && !strchr(param->written, '{')) {
         param->type = "f32";
         param->guessed = true;
@@ -228,6 +238,7 @@ static void read_template(rft_cuda_template *out, const rft_cuda_words *words, s
         equal++;
     }
     bool named = equal > from + 1 && words->items[equal - 1].kind == RFT_CUDA_NAME;
+    from += rft_cuda_is(&words->items[from], "const"); /* `const bool FAST` */
     for (size_t i = from; i < equal - named; i++) {
         add_written(&kind, &words->items[i]);
     }

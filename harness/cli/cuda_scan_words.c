@@ -53,11 +53,17 @@ static size_t name_length(const char *at) {
     return length;
 }
 
+/* At a backslash: the bytes up to and with the line's end, blanks between them too, as compilers take it; 0: others. */
+static size_t continuation(const char *at) {
+    size_t blanks = at[0] == '\\' ? 1 + strspn(at + 1, " \t\r") : 0;
+    return blanks && at[blanks] == '\n' ? blanks + 1 : 0;
+}
+
 /* Past blanks, comments and continued lines; past the line's end only outside of a directive. */
 static void skip_blanks(word_reader *r) {
     for (;;) {
-        if (r->at[0] == '\\' && (r->at[1] == '\n' || (r->at[1] == '\r' && r->at[2] == '\n'))) {
-            r->at += r->at[1] == '\n' ? 2 : 3;
+        if (continuation(r->at)) {
+            r->at += continuation(r->at);
             r->line++;
         } else if (r->at[0] == '/' && r->at[1] == '/') {
             r->at += strcspn(r->at, "\n");
@@ -131,7 +137,7 @@ static void read_function_macro(word_reader *r, const char *name) {
     char *body = rft_arena_strndup(r->arena, at + (at < r->at), (size_t)(r->at - at) - (at < r->at));
     if (r->makers && r->maker_count < MAKERS_MAX && strstr(body, "__global__")) {
         for (char *c = body; *c; c++) { /* one line */
-            *c = (*c == '\\' && (c[1] == '\n' || c[1] == '\r')) || *c == '\n' || *c == '\r' ? ' ' : *c;
+            *c = continuation(c) || *c == '\n' || *c == '\r' ? ' ' : *c;
         }
         maker.body = body;
         r->makers[r->maker_count++] = maker;

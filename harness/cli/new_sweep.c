@@ -125,7 +125,7 @@ static size_t axis_dimension(const rft_new_plan *plan, bool second) {
 /* ---- parameters ---- */
 
 static int refuse_param(const rft_cuda_entry *entry, const rft_cuda_param *param, rft_err *err) {
-    bool texture = strstr(param->written, "exture") || strstr(param->written, "urface");
+    bool texture = rft_cuda_is_texture(param);
     bool map = strstr(param->written, "CUtensorMap") != NULL;
     rft_err_set(err, RFT_E_SOURCE, "line %zu: the parameter \"%.60s\" of %.60s is %s%.100s, which `new` cannot fill",
                 entry->line, param->name, entry->name, texture ? "a texture: " : "of the type ", param->written);
@@ -178,10 +178,9 @@ static bool is_number_template(const rft_cuda_template *one) {
                                         "long long",   "long",     "int32_t",       "int64_t", "uint32_t",
                                         "std::size_t", "short",    "uint64_t",      "uint",    "char",
                                         "uint8_t",     "long int", "unsigned long", "auto"};
-    const char *kind = one->kind + (rft_text_starts(one->kind, "const ") ? 6 : 0);
     bool number = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        number = number || strcmp(kind, kinds[i]) == 0;
+        number = number || strcmp(one->kind, kinds[i]) == 0;
     }
     return number;
 }

@@ -32,12 +32,14 @@ typedef struct rft_given_request {
     const rft_t1_kernel *kernel;
     const rft_cuda_file *file;
     const rft_cuda_entry *entry;
-    const rft_cuda_entry *truth; /* the kernel that is the reference; NULL: the default configuration is */
-    const char *source;          /* path for the sweep's `source` */
-    const char *name;            /* of the sweep: NAME.lua */
-    const char *from;            /* what it was made from, for messages */
-    const char *folder;          /* of `from`, absolute: options name headers from there */
-    const rft_words *sizes;      /* "points=40000": elements of an argument */
+    const rft_cuda_entry *truth;              /* the kernel that is the reference; NULL: the default configuration is */
+    const char *source;                       /* path for the sweep's `source` */
+    const char *name;                         /* of the sweep: NAME.lua */
+    const char *from;                         /* what it was made from, for messages */
+    const char *folder;                       /* of `from`, absolute: options name headers from there */
+    const rft_words *sizes;                   /* "points=40000": elements of an argument */
+    const char *options[RFT_NEW_OPTIONS_MAX]; /* for NVRTC, besides the kernel's */
+    size_t option_count;
 } rft_given_request;
 
 /* Do both take the same parameters? RFT_E_USAGE. */

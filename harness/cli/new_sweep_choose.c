@@ -49,8 +49,10 @@ static char axis_of(const char *name) {
 /* The parameter or constant with this role and axis; 0 in `axis`: without one. NULL: none. */
 static const char *term_of(const rft_new_plan *plan, tune_role role, char axis, rft_arena *arena) {
     for (size_t i = 0; i < plan->tuned_count; i++) {
-        if (role_of(plan->tuned[i].name) == role && axis_of(plan->tuned[i].name) == axis) {
-            return rft_arena_printf(arena, "c.%s", plan->tuned[i].name);
+        const rft_new_tuned *one = &plan->tuned[i];
+        bool number = !one->truth && !one->flag; /* `bool BLOCK_SWIZZLE` is no block */
+        if (number && role_of(one->name) == role && axis_of(one->name) == axis) {
+            return rft_arena_printf(arena, "c.%s", one->name);
         }
     }
     const rft_cuda_file *file = plan->request->file;
@@ -76,6 +78,10 @@ static void choose_block(rft_new_plan *plan, const char *terms[2], rft_arena *ar
     const rft_cuda_entry *entry = plan->kernel;
     const char *x = term_of(plan, ROLE_BLOCK, 'x', arena), *y = term_of(plan, ROLE_BLOCK, 'y', arena);
     const char *one = term_of(plan, ROLE_BLOCK, '\0', arena), *tile = term_of(plan, ROLE_TILE, '\0', arena);
+    if (!entry->second_axis) { /* constants of other kernels' blocks */
+        x = x && strncmp(x, "c.", 2) == 0 ? x : NULL;
+        y = y && strncmp(y, "c.", 2) == 0 ? y : NULL;
+    }
     bool square = !x && !y && entry->second_axis && (one || tile);
     if (square && one && strtol(one, NULL, 10) > 32) { /* 256 threads in a row: the second axis is the grid's */
         x = one;

@@ -29,7 +29,13 @@ static int refuse_count(const rft_given_plan *plan, size_t given, rft_err *err) 
                 entry->name, entry->line, entry->param_count, rft_str_get(&names));
     rft_str_clear(&names);
     rft_err_place(err, "%.300s", plan->request->from);
-    return rft_err_remedy(err, "list them there in the kernel's order; MemoryType Symbol for __constant__ variables");
+    for (size_t i = 0; i < plan->request->file->variable_count; i++) {
+        rft_str_addf(&names, "%s%.60s", i ? ", " : ": ", plan->request->file->variables[i].name);
+    }
+    rft_err_remedy(err, "list them there in the kernel's order; MemoryType Symbol for __constant__ variables%.300s",
+                   rft_str_get(&names));
+    rft_str_clear(&names);
+    return RFT_E_SCRIPT;
 }
 
 /* Its type follows a template's parameter: the scan has guessed. */
@@ -340,8 +346,39 @@ static void take_options(rft_given_plan *plan, rft_arena *arena) {
             add_option(plan, rft_arena_printf(arena, "-D%s=%s", name, kernel->block[i]));
         }
     }
+    for (size_t i = 0; i < plan->request->option_count; i++) {
+        add_option(plan, plan->request->options[i]);
+    }
     if (kernel->size_count && rft_cuda_mentions(plan->request->file, "kernel_tuner")) {
         add_option(plan, "-Dkernel_tuner=1");
+    }
+}
+
+static bool is_defined(const rft_given_plan *plan, const char *name) {
+    const rft_t1_kernel *kernel = plan->request->kernel;
+    size_t length = strlen(name);
+    bool found = false;
+    for (size_t i = 0; i < kernel->param_count; i++) {
+        found = found || strcmp(kernel->params[i].name, name) == 0;
+    }
+    for (size_t i = 0; i < plan->option_count; i++) {
+        const char *option = plan->options[i] + (rft_text_starts(plan->options[i], "-D") ? 2 : 0);
+        found = found || (strncmp(option, name, length) == 0 && strchr("=", option[length]) != NULL);
+    }
+    return found;
+}
+
+/* What the kernel uses and neither it nor the file defines: it will not compile. */
+static void note_macros(rft_given_plan *plan, rft_arena *arena) {
+    for (size_t i = 0; i < plan->request->file->macro_count; i++) {
+        const rft_cuda_macro *macro = &plan->request->file->macros[i];
+        if (!macro->given && !macro->fixed && !macro->only_in_if && !is_defined(plan, macro->name)) {
+            plan->sizes_open = true;
+            remark(plan, rft_arena_printf(arena,
+                                          "TODO: %s is used in the kernel, and nothing defines it: a parameter, or "
+                                          "options = { \"-D%s=NUMBER\" }",
+                                          macro->name, macro->name));
+        }
     }
 }
 
@@ -357,6 +394,7 @@ int rft_new_given(rft_str *sweep, const rft_given_request *request, rft_arena *a
     rc = rc ? rc : find_preset(plan, arena, err);
     if (rc == RFT_OK) {
         take_options(plan, arena);
+        note_macros(plan, arena);
         rft_given_write(sweep, plan);
     }
     free(plan);

@@ -67,7 +67,7 @@ typedef struct rft_given_plan {
     size_t option_count;
     const char *remarks[RFT_T1_REMARKS_MAX * 2];
     size_t remark_count;
-    bool sizes_open; /* an input of one element, or contents that stand elsewhere */
+    bool sizes_open; /* an input of one element, contents that stand elsewhere, a macro that nothing defines */
 } rft_given_plan;
 
 void rft_given_write(rft_str *out, const rft_given_plan *plan);

@@ -46,6 +46,8 @@ static int read_fill(rft_t1_kernel_reader *k, rft_t1_argument *a, const json_t *
     rft_t1_reader *t = k->t;
     const char *kind = rft_json_text_or(item, "FillType", "");
     const json_t *value = json_object_get(item, "FillValue"), *low = json_object_get(item, "FillLow");
+    const char *other = rft_json_text_or(item, "FillUnlike", NULL); /* of tune_kernel() */
+    a->unlike = other ? rft_arena_strdup(t->arena, other) : NULL;
     bool number = json_is_number(value) && isfinite(json_number_value(value));
     double high = number ? json_number_value(value) : 0;
     bool fits = number && fabs(high) < 9e15 && (!json_is_number(low) || fabs(json_number_value(low)) < 9e15);
@@ -147,6 +149,10 @@ static int read_argument(rft_t1_kernel_reader *k, size_t index, const json_t *it
         const char *size = rft_t1_expression(k, json_object_get(item, "Size"), true, rft_t1_at(t, path, "Size"));
         a.size = size && a.lanes > 1 ? rft_arena_printf(t->arena, "%d * (%s)", a.lanes, size) : size;
         rc = size ? RFT_OK : RFT_E_SCRIPT;
+        if (size && strcmp(size, "0") == 0) {
+            rc = rft_t1_refuse(t, "an array without elements, which no buffer is", "give it its elements there",
+                               "%s.Size", path);
+        }
     }
     if (rc == RFT_OK && local) {
         return add_local(k, &a);

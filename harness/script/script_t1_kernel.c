@@ -312,7 +312,10 @@ static int read_what(rft_t1_kernel_reader *k) {
     if (strcmp(language, "CUDA") != 0) {
         const char *message =
             rft_arena_printf(t->arena, "the kernel is written in %.40s, and NVRTC compiles CUDA alone", language);
-        return rft_t1_refuse(t, message, "translate the kernel to CUDA, then say \"Language\": \"CUDA\" there",
+        bool kernel = strcmp(language, "OpenCL") == 0 || strcmp(language, "HIP") == 0;
+        return rft_t1_refuse(t, message,
+                             kernel ? "translate the kernel to CUDA, then say \"Language\": \"CUDA\" there"
+                                    : "`rooftune check` counts the file's space and `run -d replay:` searches it",
                              "Language");
     }
     if (!*name || (!*file && !*source)) {

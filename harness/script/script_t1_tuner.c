@@ -72,6 +72,12 @@ static json_t *convert_space(const json_t *root) {
     return space;
 }
 
+/* What repr() says of an object: "<function f at 0x7f>", "<bound method ...>", "functools.partial(...)". */
+static bool is_object(const char *text) {
+    return rft_text_starts(text, "<function") || rft_text_starts(text, "functools.partial(") ||
+           (text[0] == '<' && rft_text_ends(text, ">"));
+}
+
 /* An array or number of numpy's; NULL: it is none. */
 static json_t *convert_array(const json_t *given) {
     json_t *one = json_object();
@@ -96,6 +102,9 @@ static json_t *convert_array(const json_t *given) {
             if (!same) {
                 json_object_set_new(one, "FillLow", json_real(json_number_value(low)));
             }
+            if (whole) { /* an index, offsets: no random numbers are that */
+                json_object_set_new(one, "FillUnlike", json_string("the script's whole numbers"));
+            }
         }
     } else {
         json_decref(one);
@@ -115,7 +124,12 @@ static int convert_arguments(json_t *list, rft_t1_reader *t, const json_t *root)
             return rft_t1_fail(t, "{ dtype, shape, low, high }, or a real number for a numpy.float64", "arguments[%zu]",
                                i);
         }
+        const json_t *size = json_object_get(one, "Size");
         json_array_append_new(list, one);
+        if (size && json_integer_value(size) == 0) {
+            return rft_t1_refuse(t, "an array without elements, which no buffer is",
+                                 "make it as large as the kernel reads", "arguments[%zu]", i);
+        }
     }
     json_object_foreach(constants, name, item) {
         json_t *one = convert_array(item);
@@ -143,7 +157,7 @@ static int convert_options(json_t *spec, rft_t1_reader *t, const json_t *root) {
     json_object_foreach(json_object_get(root, "defines"), name, value) {
         char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
         const char *word = text ? text : json_string_value(value);
-        bool function = rft_text_starts(word ? word : "", "<function");
+        bool function = is_object(word ? word : "");
         if (word && !function) {
             json_array_append_new(options, json_string(rft_arena_printf(t->arena, "-D%s=%s", name, word)));
         }
@@ -170,7 +184,7 @@ static int convert_source(json_t *spec, rft_t1_reader *t, const json_t *root) {
     if (!text) {
         return rft_t1_fail(t, "the file's name, or the CUDA text", "kernel_source");
     }
-    if (rft_text_starts(text, "<function")) {
+    if (is_object(text)) {
         return rft_t1_refuse(t, "a Python function, which is not run", "print the text that it makes, or a file's name",
                              "kernel_source");
     }

@@ -178,8 +178,13 @@ static const char *log_with_hint(const job *j, const char *log, nvrtcResult stat
                   "set CUDA_HOME"
                 : "\nrooftune: user headers are looked for beside the source, in lib/ there or a folder up, and in its "
                   "-I options. NVRTC has no "
-                  "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__. A "
-                  "header outside of the sweep's tree can be read with --allow-path DIR";
+                  "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__, or let "
+                  "`rooftune new` copy the device code. A header outside of the sweep's tree can be read with "
+                  "--allow-path DIR";
+    } else if (strstr(log, "explicitly marked as a __host__ function")) {
+        hint = "\nrooftune: a header has host code. Of CUB include what a block or warp uses "
+               "(cub/block/block_reduce.cuh), "
+               "not cub/cub.cuh; `rooftune new` copies the device code of your own headers";
     } else if (strstr(log, "uses too much shared data")) {
         hint = "\nrooftune: arrays of fixed size have 48 KiB of shared memory a block; more is had with `extern "
                "__shared__` and "

@@ -175,6 +175,58 @@ expect_error 2 'made.cu has 2 kernels: copy_all (line 6), move_all (line 7)'
 rooftune new made.cu --entry move_all
 expect_status 0
 grep -q 'x = output(f64, p.n)' move_all.lua || fail "$(cat move_all.lua)"
+# Headers of one's own: their device code beside the sweep where host code stands in them, else where they lie.
+mkdir -p inc src
+cat >inc/tools.h <<'CU'
+#pragma once
+#include <stdio.h>
+#include <vector>
+#include <cublas_v2.h>
+class Series { std::vector<double> all; double last() { return all.back(); } };
+typedef struct { FILE *to; int lines; } Log;
+void report(const char *what, FILE *to);
+inline void die(const char *what) { printf("%s", what); }
+struct pair { float a, b; pair() { a = b = 0; } };
+template <class T> __device__ T twice(T x) { return x + x; }
+CU
+echo '__device__ inline float plus_one(float x) { return x + 1; }' >inc/plain.h
+cat >src/scale.cu <<'CU'
+#include "tools.h"
+#include "../inc/plain.h"
+#include "gone.h"
+#define CHECK(call) \
+    do { \
+        call<<<1, 1>>>(); \  
+    } while (0)
+#define TILE_X 8
+#define BLOCK_Y 4096
+class Clock { public: double seconds() { return now(); } }; // a Clock of the host
+typedef struct { unsigned char r, g, b; int last; } colour;
+template <typename T, const bool BLOCK_SWIZZLE> __global__ void scale(T *y, const T x[TILE_X], int n, std::uint64_t step) {
+    __shared__ __nv_bfloat16 kept[1];
+    pair p;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = twice(x[0]) + plus_one(p.a) * (step + BLOCK_SWIZZLE) + float(kept[0]);
+}
+int main() { CHECK(0); }
+CU
+rooftune new src/scale.cu -o lost
+expect_status 0
+expect_err 'left out: #include "tools.h", "gone.h", neither beside the file'
+expect_err 'say its folder: -I DIR'
+rooftune new src/scale.cu -I inc -o with
+expect_status 0
+expect_err 'left out: #include "gone.h", neither'
+expect_err 'its headers likewise: tools_device.h'
+! grep -q 'vector\|FILE\|die' with/tools_device.h || fail "host code is left: $(cat with/tools_device.h)"
+grep -q 'pair()' with/tools_device.h || fail "a type that kernels use is gone"
+! grep -q 'now()' with/scale_device.cu || fail "a type of the host is left: $(cat with/scale_device.cu)"
+[ "$(grep -n 'void scale' src/scale.cu | cut -d: -f1)" = "$(grep -n 'void scale' with/scale_device.cu | cut -d: -f1)" ] || fail "lines moved"
+grep -q 'BLOCK_SWIZZLE = values(false, true)' with/scale.lua || fail "$(cat with/scale.lua)"
+grep -q 'block = c.BLOCK,' with/scale.lua || fail "another kernel's block: $(cat with/scale.lua)"
+grep -q 'i32(p.n), u64(' with/scale.lua || fail "$(cat with/scale.lua)"
+next=$(sed -n 's/^next: rooftune check //p' err)
+refuse '__global__ void a(CUtexObject image, float *x) {}' 5 'the parameter "image" of a is a texture'
 # A kernel of the file as the reference of another.
 cat >both.cu <<'CU'
 __global__ void plain(const float *x, float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x]; }
@@ -214,6 +266,9 @@ for sweep in axpy.lua mine__partial.lua total.lua whole.lua move_all.lua quick.l
     expect_status 0
     expect_out 'failed 0, .* skipped 0'
 done
+eval "rooftune check $next --sample 1"
+expect_status 0
+expect_out 'failed 0, .* skipped 0'
 rooftune check there/deep/heat.lua --allow-path .
 expect_status 0
 expect_out 'failed 0, .* skipped 0'

@@ -95,6 +95,16 @@ grep -q 'a = input(u8, 4096)' add.lua || fail "the kernel's own type: $(cat add.
 grep -q 'sum = inout(f32, 16384)' add.lua || fail "$(cat add.lua)"
 grep -q 'args  = { b.a, b.sum, f64(1.5), i32(64 \* 64) }' add.lua || fail "$(cat add.lua)"
 grep -q 'grid  = ceil_div(4096, c.BLOCK)' add.lua || fail "$(cat add.lua)"
+# A header that NVRTC has not: the device code alone; a macro that nothing defines is a TODO.
+(echo '#include <math.h>'; cat add.cu; echo 'int host() { return DEPTH; }') >fmath.cu
+sed 's/add.cu/fmath.cu/' add.json >fmath.json
+rooftune new --from fmath.json
+expect_status 0
+expect_err 'fmath_device.cu is fmath.cu without its host code'
+! grep -q 'TODO: .*nothing defines' fmath.lua || fail "DEPTH went with the host code: $(cat fmath.lua)"
+sed -i 's/sum\[i\].x += /sum[i].x += DEPTH * /' fmath.cu
+rooftune new --from fmath.json -o open
+grep -q 'TODO: DEPTH is used in the kernel, and nothing defines it' open/fmath.lua || fail "$(cat open/fmath.lua)"
 # What a Kernel Tuner script prints, with the kernel in it.
 cat >tuner.json <<'JSON'
 { "kernel_name": "scale<real>", "problem_size": [{ "dtype": "int32", "shape": [], "low": 1000, "high": 1000 }, 1], "lang": "CUDA",
@@ -112,6 +122,7 @@ expect_status 0
 expect_err 'tuner.lua and tuner.cu written'
 grep -q 'y = output(f32, 1000)' tuner.lua || fail "$(cat tuner.lua)"
 grep -q 'rows = input(i32, 1000, uniform(0, 1000))' tuner.lua || fail "$(cat tuner.lua)"
+grep -q "TODO: rows is filled by the script's whole numbers there, and at random here" tuner.lua || fail "$(cat tuner.lua)"
 grep -q 'f32(3.5)' tuner.lua || fail "$(cat tuner.lua)"
 grep -q 'grid  = ceil_div(p.size_x, c.block_size_x)' tuner.lua || fail "$(cat tuner.lua)"
 # By name: place, cause, remedy.
@@ -136,6 +147,10 @@ refuse 's/, "LocalSize"/ "LocalSize"/' add.json 3 'is not JSON'
 refuse 's/\] },$/], "Conditions": [ { "Expression": "BLOCK > 999" } ] },/' add.json 4 'leave no configuration'
 refuse 's/"lang": "CUDA"/"texmem_args": { "t": 1 }/' tuner.json 3 'texmem_args: a texture'
 refuse 's/"kernel_source": "__c/"kernel_source": "<function made at 0x7f>__c/' tuner.json 3 'kernel_source: a Python function'
+refuse 's/"kernel_source": "__c.*/"kernel_source": "<bound method T.render of <T x>>",/' tuner.json 3 'kernel_source: a Python function'
+refuse 's/"shape": \[10, 100\]/"shape": [0]/' tuner.json 3 'arguments\[1\]: an array without elements'
+refuse 's/"Size": 16384/"Size": 0/' add.json 3 'Arguments\[1\].Size: an array without elements'
+refuse 's/"CUDA", "KernelName"/"Hypertuner", "KernelName"/' add.json 3 'the kernel is written in Hypertuner'
 refuse 's/"lang": "CUDA"/"grid_div_x": ["<function <lambda> at 0x7f>"]/' tuner.json 3 'GridDivX\[0\]: a Python function'
 refuse 's/"shape": \[\], "low": 3.5, "high": 3.5/"low": 3/' tuner.json 3 'arguments\[2\]: expected { dtype, shape'
 rooftune new add.json
@@ -143,7 +158,7 @@ expect_error 2 'add.json is no CUDA source'
 rooftune new --from missing.json
 expect_error 11 'missing.json'
 need_nvrtc
-for sweep in hub/blur.lua add.lua tuner.lua; do
+for sweep in hub/blur.lua add.lua fmath.lua tuner.lua; do
     rooftune check $sweep --sample 2
     expect_status 0
     expect_out 'failed 0, .* skipped 0'

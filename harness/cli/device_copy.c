@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/device_copy.h"
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/cuda_device_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_MAX_BYTES ((size_t)1 << 20)
+
+typedef struct copier {
+    rft_device_copy *out;
+    const rft_words *includes;
+    rft_arena *arena;
+} copier;
+
+static const char *kept(char *heap, rft_arena *arena) {
+    const char *text = rft_arena_strdup(arena, heap);
+    free(heap);
+    return text;
+}
+
+static void add_once(const char **list, size_t *count, size_t most, const char *text) {
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(list[i], text) == 0) {
+            return;
+        }
+    }
+    if (*count < most) {
+        list[(*count)++] = text;
+    }
+}
+
+/* The folder that has the header; NULL: none. */
+static const char *find_folder(const copier *c, const char *name, bool quoted, const char *folder) {
+    size_t count = c->includes->count + 1;
+    for (size_t i = quoted ? 0 : 1; i < count; i++) {
+        const char *place = i ? c->includes->items[i - 1] : folder;
+        const char *path = kept(rft_fs_join(place, name), c->arena);
+        if (rft_fs_exists(path) && !rft_fs_is_folder(path)) {
+            return place;
+        }
+    }
+    return NULL;
+}
+
+/* "common_device.h" of "inc/common.h", and of another common.h "common_device2.h". */
+static const char *copy_name(const copier *c, const char *path) {
+    const char *name = rft_fs_name(path), *dot = strrchr(name, '.');
+    size_t stem = dot ? (size_t)(dot - name) : strlen(name);
+    for (size_t number = 1;; number++) {
+        const char *more = number > 1 ? rft_arena_printf(c->arena, "%zu", number) : "";
+        const char *made = rft_arena_printf(c->arena, "%.*s_device%s%s", (int)stem, name, more, dot ? dot : "");
+        bool taken = false;
+        for (size_t i = 0; i < c->out->header_count; i++) {
+            taken = taken || (c->out->headers[i].name && strcmp(c->out->headers[i].name, made) == 0);
+        }
+        if (!taken) {
+            return made;
+        }
+    }
+}
+
+static const char *replace(void *self, const char *name, bool quoted, const char *folder);
+
+/* Reads it and what it includes; NULL: it cannot be read, or there are too many. Within itself a header stays whole. */
+static rft_copied_header *look_at(copier *c, const char *path, const char *folder) {
+    rft_device_copy *out = c->out;
+    for (size_t i = 0; i < out->header_count; i++) {
+        if (strcmp(out->headers[i].path, path) == 0) {
+            return &out->headers[i];
+        }
+    }
+    char *heap = NULL;
+    size_t size = 0;
+    rft_err ignored = RFT_ERR_INIT;
+    if (out->header_count == RFT_COPY_HEADERS_MAX ||
+        rft_fs_read(&heap, &size, path, HEADER_MAX_BYTES, &ignored) != RFT_OK) {
+        return NULL;
+    }
+    rft_copied_header *header = &out->headers[out->header_count++];
+    const char *text = kept(heap, c->arena);
+    *header = (rft_copied_header){NULL, path, text, true};
+    const char *part = rft_cuda_device_part(text, true, folder, replace, c, c->arena);
+    if (part != text) {
+        *header = (rft_copied_header){copy_name(c, path), path, part, false};
+    }
+    return header;
+}
+
+static const char *replace(void *self, const char *name, bool quoted, const char *folder) {
+    copier *c = self;
+    const char *place = find_folder(c, name, quoted, folder);
+    if (!place && (rft_text_starts(name, "cublas") || rft_text_starts(name, "cudnn"))) {
+        c->out->drops_headers = true;
+        return "cuda_bf16.h"; /* types that kernels have from there; it brings cuda_fp16.h */
+    }
+    if (!place) {
+        bool device = rft_cuda_is_device_header(name);
+        if (quoted && !device) {
+            add_once(c->out->lost, &c->out->lost_count, RFT_COPY_HEADERS_MAX, name);
+        }
+        c->out->drops_headers = c->out->drops_headers || !device;
+        return device ? name : NULL;
+    }
+    const char *path = kept(rft_fs_absolute(kept(rft_fs_join(place, name), c->arena)), c->arena);
+    const char *inner = kept(rft_fs_folder(path), c->arena);
+    const rft_copied_header *header = look_at(c, path, inner);
+    if (header && !header->whole) {
+        c->out->drops_headers = true;
+        return header->name;
+    }
+    add_once(c->out->places, &c->out->place_count, RFT_COPY_FOLDERS_MAX, kept(rft_fs_absolute(place), c->arena));
+    add_once(c->out->reads, &c->out->read_count, RFT_COPY_FOLDERS_MAX, inner);
+    return name;
+}
+
+void rft_device_copy_make(rft_device_copy *out, const char *path, const char *text, const rft_words *includes,
+                          rft_arena *arena) {
+    copier c = {out, includes, arena};
+    *out = (rft_device_copy){.text = text};
+    out->text = rft_cuda_device_part(text, false, kept(rft_fs_folder(path), arena), replace, &c, arena);
+}
+
+size_t rft_device_copy_macros(const rft_device_copy *copy, const char **out, size_t most, rft_arena *arena) {
+    rft_str all = RFT_STR_INIT;
+    rft_str_add(&all, copy->text);
+    for (size_t i = 0; i < copy->header_count; i++) {
+        rft_str_add(&all, copy->headers[i].whole ? "" : copy->headers[i].text);
+    }
+    size_t count = rft_cuda_host_macros(out, most, rft_arena_strdup(arena, rft_str_get(&all)), arena);
+    rft_str_clear(&all);
+    return count;
+}
