@@ -42,6 +42,7 @@ static rft_doc *build_acceptance(const rft_acceptance *a, rft_arena *arena) {
     describe_acceptance(doc, a);
     rft_doc_heading(doc, 1, doc->title, "acceptance");
     rft_print_page(doc, rft_finding_acceptance(a, arena));
+    rft_doc_spell_units(doc);
     return doc;
 }
 

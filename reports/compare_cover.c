@@ -9,6 +9,7 @@
 #define LEAD_SIDES 4 /* so many sentences in large letters */
 #define CHART_HEIGHT 190.0
 #define CHART_UPRIGHT_HEIGHT 250.0
+#define CHART_MARKS_LEAST 2 /* of fewer the tables tell all */
 #define CHART_MARKS_MOST 96 /* more are taken together, sweep by sweep */
 #define NAMES_LEVEL_MOST 6  /* more names of sweeps stand upright */
 #define SLOT 0.8            /* of a place's width, side by side */
@@ -25,12 +26,41 @@ typedef struct place {
     size_t first, end;
 } place;
 
-static size_t find_places(const rft_compare *c, bool sweeps, place *out) {
+/* Of those that have a speed against A. *marks: how many speeds. */
+static size_t find_places(const rft_compare *c, bool sweeps, place *out, size_t *marks) {
     size_t count = 0;
-    for (size_t w = 0; w < c->workload_count; w = out[count++].end) {
-        out[count] = (place){w, sweeps ? rft_compare_next_sweep(c, w) : w + 1};
+    *marks = 0;
+    for (size_t w = 0, end = 0; w < c->workload_count; w = end) {
+        size_t before = *marks;
+        end = sweeps ? rft_compare_next_sweep(c, w) : w + 1;
+        for (size_t side = 1; side < c->side_count; side++) {
+            *marks += isfinite(rft_compare_score_of(c, w, end, 0, side).mean.ratio);
+        }
+        if (*marks > before) {
+            out[count++] = (place){w, end};
+        }
     }
     return count;
+}
+
+/* Which runs have no mark, and why not. */
+static void tell_missing(rft_compare_pages *p) {
+    static const char *const whys[] = {"no workload that was measured on both", "no work that is known to be the same"};
+    const rft_compare *c = p->compare;
+    for (size_t why = 0; why < 2; why++) {
+        rft_str text = RFT_STR_INIT;
+        for (size_t side = 1; side < c->side_count; side++) {
+            const rft_compare_score *score = &c->scores[side];
+            if (isnan(score->mean.ratio) && (score->judged > 0) == (why == 1)) {
+                rft_str_addf(&text, "%s%c", text.length ? ", " : "", c->sides[side].letter);
+            }
+        }
+        if (text.length) {
+            rft_doc_textf(p->doc, RFT_TEXT_NOTE, "No speed against A is told of %s: %s.", rft_str_get(&text),
+                          whys[why]);
+        }
+        rft_str_clear(&text);
+    }
 }
 
 /* A side's speeds at every place: the mark, and from where to where. */
@@ -55,7 +85,7 @@ static void add_speeds(rft_compare_pages *p, rft_chart *chart, size_t side, cons
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         dots->x[i] = (double)i + shift;
-        dots->y[i] = rft_compare_score_of(c, places[i].first, places[i].end, 0, side).mean_ratio;
+        dots->y[i] = rft_compare_score_of(c, places[i].first, places[i].end, 0, side).mean.ratio;
         widen(dots->y[i], &range[0], &range[1]);
         last = isfinite(dots->y[i]) ? i : last;
     }
@@ -69,7 +99,10 @@ static void add_chart(rft_compare_pages *p) {
     const rft_compare *c = p->compare;
     bool sweeps = c->workload_count * (c->side_count - 1) > CHART_MARKS_MOST;
     place *places = rft_arena_calloc(p->arena, c->workload_count + 1, sizeof *places);
-    size_t count = find_places(c, sweeps, places);
+    size_t marks = 0, count = find_places(c, sweeps, places, &marks);
+    if (marks < CHART_MARKS_LEAST) {
+        return;
+    }
     rft_chart *chart =
         rft_chart_new(p->doc->arena, "", sweeps && count > NAMES_LEVEL_MOST ? CHART_UPRIGHT_HEIGHT : CHART_HEIGHT);
     double range[2] = {0.99, 1.01};
@@ -94,7 +127,8 @@ static void add_chart(rft_compare_pages *p) {
                                 .low = range[0] * exp(-room),
                                 .high = range[1] * exp(room)};
     chart->caption = sweeps
-                         ? "Speed against A: the geometric mean of a sweep's workloads, and from the least to the most."
+                         ? "Speed against A: the geometric mean of a sweep's workloads, and from the least to the most "
+                           "of them."
                          : "Speed against A with its 95 % interval.";
     rft_doc_charts(p->doc, &chart, 1);
 }
@@ -131,9 +165,8 @@ void rft_compare_page_cover(rft_compare_pages *p) {
     if (c->side_count <= RFT_COMPARE_COVER_MATRIX) {
         rft_print_page(p->doc, rft_finding_matrix(c, p->arena));
     }
-    if (c->workload_count > 1) {
-        add_chart(p);
-    }
+    add_chart(p);
+    tell_missing(p);
     rft_doc_text(p->doc, RFT_TEXT_BODY, c->caveats[0]);
     rft_doc_heading(p->doc, 2, "Contents", NULL);
     rft_doc_contents(p->doc);

@@ -74,6 +74,7 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
     }
     rft_print_page(p.doc, rft_finding_wins(compare, arena));
     rft_print_page(p.doc, rft_finding_cards(compare, arena));
+    rft_print_page(p.doc, rft_finding_compared_bases(compare, arena));
     rft_doc_heading(p.doc, 1, "Workload by workload", "workloads");
     rft_print_page(p.doc, rft_finding_workloads(compare, arena));
     rft_print_page(p.doc, rft_finding_compared_rates(compare, arena));
@@ -92,6 +93,7 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
 
 static int build(rft_doc **out, const rft_compare *compare, rft_arena *arena, rft_err *err) {
     *out = rft_compare_doc(compare, arena);
+    rft_doc_spell_units(*out);
     return rft_doc_set_fonts(*out, NULL, 0, err);
 }
 

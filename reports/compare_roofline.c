@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_roofline.c - the ceilings and the bests of several runs over each other, one chart a pipe; of many runs
  * beside each other. Each run has its tone, mark and dashes; lines of the first are solid. */
+#include "base/str.h"
 #include "model/roofline/placement.h"
 #include "reports/compare_pages.h"
 
 #include <math.h>
 
 #define HEIGHT 285.0   /* two on a page */
+#define BESTS_LEAST 2  /* on a chart: one alone is held beside nothing */
 #define NAMED_MOST 3   /* workloads that changed side, by name */
 #define OVERLAY_MOST 3 /* more runs have a chart each, over the same axes */
 #define HEIGHT_SMALL 132.0
@@ -54,6 +56,29 @@ static double dram_of(const overlay *o, size_t side) {
 
 static rft_placement place_of(const overlay *o, size_t side, const rft_compare_figure *f) {
     return rft_placement_of(o->p->compare->sides[side].run, f->best);
+}
+
+/* How many bests of a run are on the chart. */
+static size_t bests_of(const overlay *o, size_t side) {
+    size_t count = 0;
+    for (size_t w = 0; w < o->p->compare->workload_count; w++) {
+        count += on_pipe(o, &o->p->compare->workloads[w].figures[side]);
+    }
+    return count;
+}
+
+/* Runs that are not on the chart, having no best there. */
+static void tell_missing(const overlay *o) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t side = 0; side < o->sides; side++) {
+        if (bests_of(o, side) == 0) {
+            rft_str_addf(&text, "%s%c", text.length ? ", " : "", o->p->compare->sides[side].letter);
+        }
+    }
+    if (text.length) {
+        rft_doc_textf(o->p->doc, RFT_TEXT_NOTE, "Not drawn, having no best here: %s.", rft_str_get(&text));
+    }
+    rft_str_clear(&text);
 }
 
 static bool find_ranges(overlay *o) {
@@ -168,7 +193,9 @@ static size_t add_together(overlay *o) {
     size_t bests = 0, named = 0;
     rft_chart *chart = new_chart(o, "", HEIGHT);
     for (size_t side = 0; side < o->sides; side++) {
-        add_ceilings(o, side);
+        if (bests_of(o, side) > 0) {
+            add_ceilings(o, side);
+        }
     }
     for (size_t side = 0; side < o->sides; side++) {
         bests += add_bests(o, side, &named);
@@ -196,15 +223,17 @@ static const char *small_title(const overlay *o, size_t side) {
 /* A chart for each run, the first one's ceilings behind the others'. */
 static size_t add_beside(overlay *o) {
     rft_chart *charts[RFT_COMPARE_MOST + COLUMNS_SMALL];
-    size_t bests = 0, named = 0;
+    size_t bests = 0, named = 0, count = 0;
     for (size_t side = 0; side < o->sides; side++) {
-        charts[side] = new_chart(o, rft_compare_side_name(o->p->compare, side, o->p->arena), HEIGHT_SMALL);
-        charts[side]->x.title = small_title(o, side);
-        add_small_ceilings(o, side);
-        bests += add_bests(o, side, &named);
+        if (bests_of(o, side) > 0) {
+            charts[count] = new_chart(o, rft_compare_side_name(o->p->compare, side, o->p->arena), HEIGHT_SMALL);
+            charts[count++]->x.title = small_title(o, side);
+            add_small_ceilings(o, side);
+            bests += add_bests(o, side, &named);
+        }
     }
     rft_finding *f = rft_finding_new(o->p->doc->arena);
-    rft_finding_chart_rows(f, charts, o->sides, COLUMNS_SMALL);
+    rft_finding_chart_rows(f, charts, count, COLUMNS_SMALL);
     rft_finding_note(f, RFT_ON_PAGE,
                      "A chart for each run, all over the same axes: its measured ceilings, told below it, and the best "
                      "configuration of every workload. Grey and dashed: the ceilings of A.");
@@ -215,18 +244,26 @@ static size_t add_beside(overlay *o) {
 static bool add_overlay(rft_compare_pages *p, rft_pipe pipe) {
     overlay o = {.p = p, .pipe = pipe, .sides = p->compare->side_count, .small = p->compare->side_count > OVERLAY_MOST};
     o.has_pipe_id = rft_ceiling_from_name(&o.pipe_id, rft_pipe_name(pipe));
-    if (!find_ranges(&o)) {
+    size_t all = 0;
+    for (size_t side = 0; side < o.sides; side++) {
+        all += bests_of(&o, side);
+    }
+    if (all < BESTS_LEAST || !find_ranges(&o)) {
         return false;
     }
     double reference = o.y_high;
     o.scale = rft_figure_scale_of(p->arena, &reference, 1, o.has_pipe_id ? rft_ceiling_unit(o.pipe_id) : "op/s");
     rft_doc_heading(p->doc, 2, rft_pipe_label(pipe), NULL);
-    return (o.small ? add_beside(&o) : add_together(&o)) > 0;
+    size_t bests = o.small ? add_beside(&o) : add_together(&o);
+    tell_missing(&o);
+    return bests > 0;
 }
 
 void rft_compare_page_rooflines(rft_compare_pages *p) {
     size_t drawn = 0, changed = 0;
-    rft_doc_heading(p->doc, 1, "Rooflines over each other", "rooflines");
+    rft_doc_heading(p->doc, 1,
+                    p->compare->side_count > OVERLAY_MOST ? "Rooflines beside each other" : "Rooflines over each other",
+                    "rooflines");
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         drawn += add_overlay(p, (rft_pipe)pipe);
     }
@@ -234,8 +271,9 @@ void rft_compare_page_rooflines(rft_compare_pages *p) {
         changed += p->compare->workloads[w].changed_side;
     }
     if (drawn == 0) {
-        rft_doc_text(p->doc, RFT_TEXT_BODY,
-                     "None is drawn: no best has both operations and bytes in its declared work.");
+        rft_doc_text(
+            p->doc, RFT_TEXT_BODY,
+            "None is drawn: it takes two bests on one kind of unit with operations and bytes in their declared work.");
     } else if (changed == 0) {
         rft_doc_text(p->doc, RFT_TEXT_NOTE,
                      "No workload changed side: each is held back by the same resource on all runs, as far as the "

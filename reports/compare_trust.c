@@ -53,9 +53,11 @@ static void add_run(rft_compare_pages *p, size_t at) {
     rft_doc_pair(p->doc, table, "PCI id", or_unknown(run->gpu.pci_id));
     rft_doc_pair(p->doc, table, "Driver", or_unknown(rft_env_value(&run->env, "driver.version")));
     rft_doc_pair(p->doc, table, "NVRTC", or_unknown(rft_env_value(&run->env, "nvrtc.version")));
+    const char *foreign = rft_run_foreign(run);
     rft_doc_pair(p->doc, table, "Tool",
-                 rft_arena_printf(p->arena, "rooftune %s, revision %s", or_unknown(info->tool_version),
-                                  or_unknown(info->tool_revision)));
+                 foreign ? rft_arena_printf(p->arena, "another program's (%s)", foreign)
+                         : rft_arena_printf(p->arena, "rooftune %s, revision %s", or_unknown(info->tool_version),
+                                            or_unknown(info->tool_revision)));
     rft_doc_pair(p->doc, table, "Timer's step",
                  side->step_s > 0.0 ? rft_figure_si(p->arena, side->step_s, "s") : "not seen in the samples");
     const char *drift = rft_run_drift_sentence(run, p->arena);

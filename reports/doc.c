@@ -110,12 +110,15 @@ void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count) 
     block->figure_count = count;
 }
 
-/* Where "us" stands as a unit behind a number; NULL: nowhere. */
-static const char *find_micro(const char *text) {
-    for (const char *at = strstr(text, " us"); at; at = strstr(at + 3, " us")) {
-        bool number = at > text && at[-1] >= '0' && at[-1] <= '9';
-        bool ends = !((at[3] >= 'a' && at[3] <= 'z') || (at[3] >= 'A' && at[3] <= 'Z') || at[3] == '_');
-        if (number && ends) {
+/* The "u" of "us", "uJ" or "uW" as a unit: behind a number, in brackets or alone; NULL: nowhere. */
+static const char *find_micro(const char *text, const char *from) {
+    for (const char *at = strchr(from, 'u'); at; at = strchr(at + 1, 'u')) {
+        bool unit = at[1] && strchr("sJW", at[1]);
+        char behind = at[1] ? at[2] : '\0';
+        bool letter = (behind >= 'a' && behind <= 'z') || (behind >= 'A' && behind <= 'Z') || behind == '_';
+        bool number = at > text + 1 && at[-1] == ' ' && at[-2] >= '0' && at[-2] <= '9';
+        bool apart = at == text ? behind == '\0' : at[-1] == '(' && behind == ')';
+        if (unit && ((number && !letter) || apart)) {
             return at;
         }
     }
@@ -123,37 +126,73 @@ static const char *find_micro(const char *text) {
 }
 
 static const char *spelled(rft_doc *doc, const char *text) {
-    const char *at = text ? find_micro(text) : NULL;
+    const char *from = text, *at = text ? find_micro(text, text) : NULL;
     if (!at) {
         return text;
     }
     rft_str out = RFT_STR_INIT;
-    for (; at; at = find_micro(text)) {
-        rft_str_add_n(&out, text, (size_t)(at - text));
-        rft_str_add(&out, " \xc2\xb5s");
-        text = at + strlen(" us");
+    for (; at; at = find_micro(text, from)) {
+        rft_str_add_n(&out, from, (size_t)(at - from));
+        rft_str_add(&out, "\xc2\xb5");
+        from = at + 1;
     }
-    rft_str_add(&out, text);
+    rft_str_add(&out, from);
     const char *kept = rft_arena_strdup(doc->arena, rft_str_get(&out));
     rft_str_clear(&out);
     return kept;
 }
 
+static void spell_all(rft_doc *doc, const char **texts, size_t count) {
+    for (size_t i = 0; texts && i < count; i++) {
+        texts[i] = spelled(doc, texts[i]);
+    }
+}
+
+static void spell_table(rft_doc *doc, rft_table *table) {
+    for (size_t c = 0; c < table->column_count; c++) {
+        table->columns[c].title = spelled(doc, table->columns[c].title);
+        table->columns[c].unit = spelled(doc, table->columns[c].unit);
+    }
+    for (size_t r = 0; r < table->row_count; r++) {
+        spell_all(doc, table->rows[r].cells, table->column_count);
+        table->rows[r].detail = spelled(doc, table->rows[r].detail);
+    }
+    spell_all(doc, table->notes, table->note_count);
+}
+
+static void spell_axis(rft_doc *doc, rft_chart_axis *axis) {
+    axis->title = spelled(doc, axis->title);
+    axis->sub_title = spelled(doc, axis->sub_title);
+    spell_all(doc, axis->names, axis->name_count);
+    spell_all(doc, axis->sub_names, axis->name_count);
+}
+
+static void spell_chart(rft_doc *doc, rft_chart *chart) {
+    chart->title = spelled(doc, chart->title);
+    chart->caption = spelled(doc, chart->caption);
+    spell_axis(doc, &chart->x);
+    spell_axis(doc, &chart->y);
+    for (size_t i = 0; i < chart->series_count; i++) {
+        chart->series[i].label = spelled(doc, chart->series[i].label);
+        spell_all(doc, chart->series[i].names, chart->series[i].count);
+    }
+}
+
 void rft_doc_spell_units(rft_doc *doc) {
     for (size_t i = 0; i < doc->block_count; i++) {
         rft_block *block = &doc->blocks[i];
-        rft_table *table = block->table;
-        if (block->kind == RFT_BLOCK_TEXT && block->style != RFT_TEXT_MONO) {
+        if (block->style != RFT_TEXT_MONO) {
             block->text = spelled(doc, block->text);
         }
-        for (size_t r = 0; table && r < table->row_count; r++) {
-            for (size_t c = 0; c < table->column_count; c++) {
-                table->rows[r].cells[c] = spelled(doc, table->rows[r].cells[c]);
-            }
-            table->rows[r].detail = spelled(doc, table->rows[r].detail);
+        if (block->table) {
+            spell_table(doc, block->table);
         }
-        for (size_t n = 0; table && n < table->note_count; n++) {
-            table->notes[n] = spelled(doc, table->notes[n]);
+        for (size_t c = 0; c < block->chart_count; c++) {
+            spell_chart(doc, block->charts[c]);
+        }
+        for (size_t k = 0; k < block->figure_count; k++) {
+            block->figures[k].value = spelled(doc, block->figures[k].value);
+            block->figures[k].label = spelled(doc, block->figures[k].label);
         }
     }
 }

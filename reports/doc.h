@@ -106,7 +106,8 @@ const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index);
 /* Registers a note (once) and returns its mark: " (a)". */
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 
-/* Microseconds get their sign everywhere but in preformatted text: recorded and shared words are ASCII. */
+/* The last step of every document: "us" and "uJ" get their sign, but in preformatted text. All words before it are
+ * ASCII, and so is what a terminal and JSON have. */
 void rft_doc_spell_units(rft_doc *doc);
 
 /* Appends charts side by side (1..4). The block dies with the next one. */

@@ -9,22 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SI text with the micro sign instead of "u". */
-static const char *with_micro(rft_arena *arena, const char *text) {
-    const char *space = strchr(text, ' ');
-    if (space && space[1] == 'u' && space[2] != '\0') {
-        return rft_arena_printf(arena, "%.*s \xc2\xb5%s", (int)(space - text), text, space + 2);
-    }
-    return rft_arena_strdup(arena, text);
-}
-
 const char *rft_figure_si(rft_arena *arena, double value, const char *unit) {
     char text[64];
     if (isnan(value)) {
         return "n/a";
     }
     rft_units_format_si(text, sizeof text, value, 3, unit);
-    return with_micro(arena, text);
+    return rft_arena_strdup(arena, text);
 }
 
 const char *rft_figure_plain(rft_arena *arena, double value, int digits) {
@@ -95,8 +86,8 @@ rft_figure_scale rft_figure_scale_of(rft_arena *arena, const double *values, siz
     static const struct {
         double factor;
         const char *prefix;
-    } prefixes[] = {{1e-9, "n"}, {1e-6, "\xc2\xb5"}, {1e-3, "m"}, {1, ""},    {1e3, "k"},
-                    {1e6, "M"},  {1e9, "G"},         {1e12, "T"}, {1e15, "P"}};
+    } prefixes[] = {{1e-9, "n"}, {1e-6, "u"}, {1e-3, "m"}, {1, ""},    {1e3, "k"},
+                    {1e6, "M"},  {1e9, "G"},  {1e12, "T"}, {1e15, "P"}};
     double *known = rft_calloc(count ? count : 1, sizeof *known);
     size_t n = 0, pick = 3;
     for (size_t i = 0; i < count; i++) {

@@ -59,6 +59,7 @@ void rft_report_package_page(const rft_run *run, const rft_mix_book *book, rft_m
     rft_print_page(doc, rft_finding_mixes(book, mixes, mix_count, false, arena));
     rft_doc_heading(doc, 1, "What was run", NULL);
     add_hashes(doc, run);
+    rft_doc_spell_units(doc);
     rft_print_markdown(out, doc);
     rft_arena_free(arena);
 }

@@ -50,6 +50,7 @@ static void add_text(rft_str *out, const rft_compare *compare, rft_arena *arena)
     rft_print_text(out, rft_finding_reasons(compare, arena), &indented);
     rft_print_text(out, rft_finding_wins(compare, arena), &indented);
     rft_print_text(out, rft_finding_cards(compare, arena), &indented);
+    rft_print_text(out, rft_finding_compared_bases(compare, arena), &indented);
     rft_print_text(out, rft_finding_compared_mixes(compare, arena), &indented);
     rft_print_text(out, rft_finding_carries(compare, arena), &indented);
     rft_print_text(out, rft_finding_effort(compare, arena), &indented);

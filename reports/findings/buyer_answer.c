@@ -7,6 +7,7 @@
 #include "model/run/run_foreign.h"
 #include "model/run/run_repeat.h"
 #include "reports/figures.h"
+#include "reports/findings/compare_findings.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/point_state.h"
 #include "reports/findings/words.h"
@@ -20,12 +21,13 @@
 /* ---- in a sentence ---- */
 
 static const char *interval_words(const rft_compare_ratio *ratio, rft_arena *arena) {
-    const char *text = rft_compare_ratio_text(ratio, arena); /* "1.02x [1.01, 1.03]" */
-    size_t open = 0;
-    while (text[open] && text[open] != '[') {
-        open++;
-    }
-    return text[open] ? rft_arena_printf(arena, " (95 %% interval %s)", text + open) : "";
+    const char *ends = rft_compare_mean_ends(ratio, arena);
+    rft_compare_verdict verdict = rft_compare_mean_verdict(ratio);
+    return ends ? rft_arena_printf(arena, " (95 %% interval %s%s)", ends,
+                                   verdict == RFT_COMPARE_AMBIGUOUS ? ": which is faster is unclear"
+                                   : verdict == RFT_COMPARE_SAME    ? ": the same, within 1 %"
+                                                                    : "")
+                : " (its interval is not known)";
 }
 
 static const char *over_text(const rft_buyer *buyer, const rft_speed *speed, rft_arena *arena) {
@@ -203,9 +205,7 @@ static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
     cells[SHARE] = rft_datum_number(share_of_part(asked, p));
     if (speed) {
         const rft_compare_ratio *ratio = &speed->parts[p];
-        cells[SPEED] = rft_datum_text(asked->part_count > ROWS_DETAILED && isfinite(ratio->ratio)
-                                          ? rft_figure_ratio(table->arena, ratio->ratio)
-                                          : rft_compare_ratio_text(ratio, table->arena));
+        cells[SPEED] = rft_datum_text(rft_compare_mean_words(ratio, table->arena));
         cells[SPEED].note = speed->refused[p] && !speed->missing
                                 ? rft_arena_printf(table->arena, "Not counted: %s.", speed->refused[p])
                                 : NULL;
@@ -298,7 +298,7 @@ static void add_references(rft_finding *f, const rft_buyer *buyer) {
         bool told = isfinite(speed->ratio.ratio);
         cells[DEVICE] = rft_datum_text(speed->reference->device);
         cells[FROM] = rft_datum_flag(speed->reference->shipped);
-        cells[AGAINST] = rft_datum_text(speed->itself ? "itself" : rft_compare_ratio_text(&speed->ratio, f->arena));
+        cells[AGAINST] = rft_datum_text(speed->itself ? "itself" : rft_compare_mean_words(&speed->ratio, f->arena));
         cells[AGAINST].note =
             speed->missing && !speed->itself ? rft_arena_printf(f->arena, "%s.", speed->missing) : NULL;
         cells[AGAINST_DATA] = rft_datum_number(speed->ratio.ratio);
@@ -385,8 +385,8 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Set: names problems "
         "and "
         "weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by what "
-        "these "
-        "runs tell. Rate: bytes (B) or operations (FLOP) that the task needs, in a second, on the family's longest "
+        "these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a second, "
+        "on the family's longest "
         "problem. "
         "Without a pause: the same when runs follow each other at once, when heat and power have their say. Of limit: "
         "share "

@@ -18,6 +18,8 @@ rft_finding *rft_finding_matrix(const rft_compare *compare, rft_arena *arena);
 rft_finding *rft_finding_wins(const rft_compare *compare, rft_arena *arena);
 /* What the cards are, can, draw and cost. */
 rft_finding *rft_finding_cards(const rft_compare *compare, rft_arena *arena);
+/* Base and peak, sweep by sweep. */
+rft_finding *rft_finding_compared_bases(const rft_compare *compare, rft_arena *arena);
 /* Times and verdicts, workload by workload; as CSV a row for each workload and run. */
 rft_finding *rft_finding_workloads(const rft_compare *compare, rft_arena *arena);
 /* Why, for a terminal: "stream_copy n=16777216, B: search effort differs ...", as many as there is room for. */
@@ -52,6 +54,14 @@ rft_finding *rft_finding_comparison(const rft_compare *compare, rft_arena *arena
 
 /* "A". */
 const char *rft_compare_letter(const rft_compare *compare, size_t side, rft_arena *arena);
+/* "1.01 to 1.03"; "0.99 to 1.01, unclear"; "0.999 to 1.001, the same"; "not known"; NULL: there is no mean. */
+const char *rft_compare_mean_interval(const rft_compare_ratio *mean, rft_arena *arena);
+/* "1.02x (1.01 to 1.03)"; "1.00x (0.99 to 1.01), unclear"; "n/a". */
+const char *rft_compare_mean_words(const rft_compare_ratio *mean, rft_arena *arena);
+/* "97.4 % (96.9 to 97.9)": of base over peak. */
+const char *rft_compare_kept_text(const rft_compare_ratio *keeps, rft_arena *arena);
+/* For programs: `key`, `key`_low, `key`_high. */
+void rft_compare_set_mean(rft_finding *f, const char *key, const rft_compare_ratio *mean);
 /* "0.08 %", "1.3 %", "12 %"; "n/a". */
 const char *rft_compare_percent(double frac, rft_arena *arena);
 

@@ -13,16 +13,9 @@
 #define IN_TEXT 40
 #define WITHOUT_BRIEF (RFT_ON_PAGE | RFT_IN_DATA | RFT_IN_CSV) /* a terminal has it in words */
 
-/* As pages write it: "120.4 µs". */
-static const char *amount_words(const rft_limit *limit, double value, rft_arena *arena) {
-    const char *text = rft_accept_amount(limit, value, arena);
-    int number = (int)strcspn(text, " ");
-    return rft_text_ends(text, " us") ? rft_arena_printf(arena, "%.*s \xc2\xb5s", number, text) : text;
-}
-
 static const char *limit_words(const rft_limit *limit, rft_arena *arena) {
     return rft_arena_printf(arena, "%s %s", limit->at_most ? "at most" : "at least",
-                            amount_words(limit, limit->value, arena));
+                            rft_accept_amount(limit, limit->value, arena));
 }
 
 static const char *from_words(const rft_limit *limit, rft_arena *arena) {
@@ -83,10 +76,12 @@ static void add_limit_rows(rft_finding *f, const rft_limits *limits) {
         rft_cell_row *row = rft_cell_table_row(table);
         row->cells[FIGURE] = rft_datum_text(rft_limit_text(limit, f->arena));
         row->cells[LIMIT] = rft_datum_text(limit_words(limit, f->arena));
-        row->cells[READS] = isfinite(limit->reading) ? rft_datum_text(amount_words(limit, limit->reading, f->arena))
-                                                     : rft_datum_absent();
-        row->cells[SHEET] = isfinite(limit->datasheet) ? rft_datum_text(amount_words(limit, limit->datasheet, f->arena))
-                                                       : rft_datum_absent();
+        row->cells[READS] = isfinite(limit->reading)
+                                ? rft_datum_text(rft_accept_amount(limit, limit->reading, f->arena))
+                                : rft_datum_absent();
+        row->cells[SHEET] = isfinite(limit->datasheet)
+                                ? rft_datum_text(rft_accept_amount(limit, limit->datasheet, f->arena))
+                                : rft_datum_absent();
         row->cells[FROM] = rft_datum_text(from_words(limit, f->arena));
     }
 }
@@ -182,8 +177,9 @@ static void fill(rft_cell_row *row, const rft_accept_card *card, const rft_limit
     row->cells[LIMIT] = rft_datum_text(rft_limit_text(limit, arena));
     row->cells[VERDICT] = rft_datum_text(rft_accept_verdict_name(check->verdict));
     row->cells[CODE] = rft_datum_text(rft_accept_code_name(check->code));
-    row->cells[READS] = isfinite(value) ? rft_datum_said(rft_datum_number(value), amount_words(limit, value, arena))
-                                        : rft_datum_absent();
+    row->cells[READS] = isfinite(value)
+                            ? rft_datum_said(rft_datum_number(value), rft_accept_amount(limit, value, arena))
+                            : rft_datum_absent();
     row->cells[BOUND] = rft_datum_said(rft_datum_number(limit->value), limit_words(limit, arena));
     row->cells[UNIT] = rft_datum_text(rft_limit_unit(limit));
     row->cells[MARGIN] = rft_datum_number(check->margin);

@@ -2,10 +2,13 @@
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 
-#include "model/run/run_base.h"
-
 rft_finding *rft_finding_base(const rft_run *run, size_t sweep, rft_arena *arena) {
-    rft_base base = rft_run_base(run, sweep);
+    const rft_base base = rft_run_base(run, sweep, NULL);
+    return rft_finding_base_of(run, sweep, &base, arena);
+}
+
+rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_base *of, rft_arena *arena) {
+    const rft_base base = *of;
     if (base.problems < 2) {
         return NULL;
     }

@@ -85,6 +85,8 @@ rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *ar
         STEP,
         VERDICT,
         MEAN,
+        MEAN_LOW,
+        MEAN_HIGH,
         PRICE,
         FIELDS
     };
@@ -103,6 +105,8 @@ rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *ar
         [STEP] = {.key = "timer_step_s"},
         [VERDICT] = {.key = "verdicts"},
         [MEAN] = {.key = "mean_ratio"},
+        [MEAN_LOW] = {.key = "mean_low"},
+        [MEAN_HIGH] = {.key = "mean_high"},
         [PRICE] = {.title = any_price(compare) ? "Price" : NULL, .where = RFT_ON_PAGE, .wraps = true},
     };
     rft_finding *f = rft_finding_new(arena);
@@ -127,7 +131,9 @@ rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *ar
         row->cells[FILE_NAME] = rft_datum_text(slash ? slash + 1 : side->path);
         row->cells[STEP] = rft_datum_number(side->step_s > 0.0 ? side->step_s : (double)NAN);
         row->cells[VERDICT] = rft_datum_finding(verdict_counts(compare, i, arena));
-        row->cells[MEAN] = rft_datum_number(compare->scores[i].mean_ratio);
+        row->cells[MEAN] = rft_datum_number(compare->scores[i].mean.ratio);
+        row->cells[MEAN_LOW] = rft_datum_number(compare->scores[i].mean.low);
+        row->cells[MEAN_HIGH] = rft_datum_number(compare->scores[i].mean.high);
         row->cells[PRICE] = rft_datum_text(price_of(side, arena));
     }
     return f;
@@ -137,7 +143,7 @@ rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena) {
     enum { AGAINST, COUNTS, MEAN = COUNTS + VERDICTS, LEAST, MOST, FIELDS };
     rft_trait fields[FIELDS] = {
         [AGAINST] = {.title = "Against A", .wraps = true},
-        [MEAN] = {.title = "mean speed", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
+        [MEAN] = {.title = "mean speed, 95 %", .align = RFT_ALIGN_RIGHT},
         [LEAST] = {.title = "least", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
         [MOST] = {.title = "most", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
     };
@@ -167,14 +173,34 @@ rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena) {
             row->cells[MEAN] = rft_datum_text("unclear");
             continue;
         }
-        row->cells[MEAN] = rft_datum_number(score->mean_ratio);
+        row->cells[MEAN] = rft_datum_text(rft_compare_mean_words(&score->mean, arena));
         row->cells[LEAST] = rft_datum_number(score->least_ratio);
         row->cells[MOST] = rft_datum_number(score->most_ratio);
     }
-    rft_finding_note(f, RFT_ON_PAGE,
-                     "Speed: time of A over time of the other, above 1 is faster. The mean is the geometric one, a "
-                     "summary; verdicts are by intervals, workload by workload.");
+    rft_finding_note(
+        f, RFT_ON_PAGE,
+        "Speed: time of A over time of the other, above 1 is faster. The mean is the geometric one, a "
+        "summary, with its 95 %% interval: unclear, where that holds 1. Verdicts are workload by workload.");
     return f;
+}
+
+static const char *mean_verdict_words(const rft_compare_ratio *mean) {
+    rft_compare_verdict verdict = rft_compare_mean_verdict(mean);
+    return !mean->interval                    ? ""
+           : verdict == RFT_COMPARE_AMBIGUOUS ? ", unclear"
+           : verdict == RFT_COMPARE_SAME      ? ", the same"
+                                              : "";
+}
+
+const char *rft_compare_mean_interval(const rft_compare_ratio *mean, rft_arena *arena) {
+    const char *ends = rft_compare_mean_ends(mean, arena);
+    return isnan(mean->ratio) ? NULL
+           : !ends            ? "not known"
+                              : rft_arena_printf(arena, "%s%s", ends, mean_verdict_words(mean));
+}
+
+const char *rft_compare_mean_words(const rft_compare_ratio *mean, rft_arena *arena) {
+    return rft_arena_printf(arena, "%s%s", rft_compare_mean_text(mean, arena), mean_verdict_words(mean));
 }
 
 /* ---- carrying over ---- */
@@ -533,6 +559,7 @@ rft_finding *rft_finding_comparison(const rft_compare *c, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_join(f, rft_finding_compared_runs(c, arena));
     rft_finding_join(f, rft_finding_cards(c, arena));
+    rft_finding_join(f, rft_finding_compared_bases(c, arena));
     rft_finding_join(f, rft_finding_matrix(c, arena));
     rft_finding_join(f, rft_finding_wins(c, arena));
     rft_finding_join(f, rft_finding_workloads(c, arena));

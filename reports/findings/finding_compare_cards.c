@@ -25,20 +25,38 @@ static double watts_of(const rft_compare *c, size_t side, rft_arena *arena) {
     return count ? rft_stats_of(watts, count).median : (double)NAN;
 }
 
-/* Geometric mean of work per joule (or per unit of price) over that of the first, over the workloads that have both and
- * whose speeds may be compared; NaN. *count: how many. */
-static double against_first(const rft_compare *c, size_t side, bool per_price, size_t *count) {
-    double logs = 0.0;
-    *count = 0;
+/* Work per joule of a workload over that of the first, with the sensors' uncertainty. */
+static rft_compare_ratio joule_ratio(const rft_compare_figure *a, const rft_compare_figure *b) {
+    const rft_load *first = a->best ? a->best->loads[RFT_LOAD_ENERGY] : NULL;
+    const rft_load *other = b->best ? b->best->loads[RFT_LOAD_ENERGY] : NULL;
+    double ratio = b->per_joule / a->per_joule;
+    double half = first && other ? hypot(first->uncertainty_frac, other->uncertainty_frac) : (double)NAN;
+    return (rft_compare_ratio){ratio, ratio * exp(-half), ratio * exp(half), isfinite(half), 0.0};
+}
+
+/* Rate per price over that of the first: as the speed, prices are exact. */
+static rft_compare_ratio price_ratio(const rft_compare_figure *a, const rft_compare_figure *b) {
+    rft_compare_ratio out = b->ratio;
+    double ratio = b->per_price / a->per_price, factor = ratio / b->ratio.ratio;
+    out.ratio = ratio;
+    out.low *= factor;
+    out.high *= factor;
+    return out;
+}
+
+/* Geometric mean of one of these, over the workloads that have both and whose speeds may be compared; NaN. *count: how
+ * many. */
+static rft_compare_ratio against_first(const rft_compare *c, size_t side, bool per_price, size_t *count) {
+    rft_compare_mean mean = {.additive = false};
     for (size_t w = 0; w < c->workload_count && side > 0; w++) {
         const rft_compare_figure *a = &c->workloads[w].figures[0], *b = &c->workloads[w].figures[side];
-        double ratio = per_price ? b->per_price / a->per_price : b->per_joule / a->per_joule;
-        if (isfinite(b->ratio.ratio) && isfinite(ratio) && ratio > 0.0) {
-            logs += log(ratio);
-            (*count)++;
+        rft_compare_ratio ratio = per_price ? price_ratio(a, b) : joule_ratio(a, b);
+        if (isfinite(b->ratio.ratio) && isfinite(ratio.ratio) && ratio.ratio > 0.0) {
+            rft_compare_mean_add(&mean, &ratio, 1.0);
         }
     }
-    return *count ? exp(logs / (double)*count) : (double)NAN;
+    *count = mean.count;
+    return rft_compare_mean_of(&mean);
 }
 
 /* A ceiling that some workload may need: memory, L2, and the pipes that some best of some run works on; FP32 where none
@@ -68,7 +86,8 @@ typedef struct card_table {
     const rft_compare *compare;
     rft_arena *arena;
     rft_cell_table *table;
-    size_t first, count; /* the runs of this table */
+    size_t first, count;           /* the runs of this table */
+    const rft_compare_base *bases; /* of every run, over all sweeps */
 } card_table;
 
 typedef const char *fact_of(const card_table *of, size_t side);
@@ -100,13 +119,35 @@ static const char *price_fact(const card_table *of, size_t side) {
                                : NULL;
 }
 
+/* "1.14x (1.13 to 1.15), over 22"; of the first 1. */
+static const char *mean_words(const card_table *of, size_t side, const rft_compare_ratio *mean, size_t count) {
+    return side == 0 ? (of->compare->workload_count ? "1" : NULL)
+           : isfinite(mean->ratio)
+               ? rft_arena_printf(of->arena, "%s, over %zu", rft_compare_mean_words(mean, of->arena), count)
+               : NULL;
+}
+
 static const char *versus_words(const card_table *of, size_t side, bool per_price) {
     size_t count = 0;
-    double ratio = against_first(of->compare, side, per_price, &count);
-    const rft_compare_figure *first = of->compare->workload_count ? &of->compare->workloads[0].figures[0] : NULL;
-    return side == 0         ? (first ? "1" : NULL)
-           : isfinite(ratio) ? rft_arena_printf(of->arena, "%s (%zu)", rft_compare_ratio_short(ratio, of->arena), count)
-                             : NULL;
+    const rft_compare_ratio mean = against_first(of->compare, side, per_price, &count);
+    return mean_words(of, side, &mean, count);
+}
+
+static const char *peak_fact(const card_table *of, size_t side) {
+    const rft_compare_base *base = &of->bases[side];
+    return mean_words(of, side, &base->peak, base->shared);
+}
+
+static const char *base_fact(const card_table *of, size_t side) {
+    const rft_compare_base *base = &of->bases[side];
+    return mean_words(of, side, &base->speed, base->shared);
+}
+
+static const char *keeps_fact(const card_table *of, size_t side) {
+    const rft_compare_base *base = &of->bases[side];
+    return base->workloads ? rft_arena_printf(of->arena, "%s, over %zu", rft_compare_kept_text(&base->keeps, of->arena),
+                                              base->workloads)
+                           : NULL;
 }
 
 static const char *energy_fact(const card_table *of, size_t side) {
@@ -160,7 +201,13 @@ static void add_rate(card_table *of, rft_ceiling_id id, bool sheet) {
 
 /* ---- for programs: an object a run ---- */
 
-static rft_finding *card_data(const rft_compare *c, size_t side, rft_arena *arena) {
+void rft_compare_set_mean(rft_finding *f, const char *key, const rft_compare_ratio *mean) {
+    rft_finding_set(f, key, rft_datum_number(mean->ratio));
+    rft_finding_set(f, rft_arena_printf(f->arena, "%s_low", key), rft_datum_number(mean->low));
+    rft_finding_set(f, rft_arena_printf(f->arena, "%s_high", key), rft_datum_number(mean->high));
+}
+
+static rft_finding *card_data(const rft_compare *c, const rft_compare_base *base, size_t side, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena), *rates = rft_finding_new(arena);
     const rft_run *run = c->sides[side].run;
     size_t count = 0;
@@ -175,8 +222,13 @@ static rft_finding *card_data(const rft_compare *c, size_t side, rft_arena *aren
     rft_finding_set(f, "price",
                     rft_datum_number(c->sides[side].price.amount > 0.0 ? c->sides[side].price.amount : NAN));
     rft_finding_set(f, "currency", rft_datum_text(c->sides[side].price.currency));
-    rft_finding_set(f, "work_per_joule_ratio", rft_datum_number(against_first(c, side, false, &count)));
-    rft_finding_set(f, "rate_per_price_ratio", rft_datum_number(against_first(c, side, true, &count)));
+    const rft_compare_ratio per_joule = against_first(c, side, false, &count);
+    const rft_compare_ratio per_price = against_first(c, side, true, &count);
+    rft_compare_set_mean(f, "work_per_joule_ratio", &per_joule);
+    rft_compare_set_mean(f, "rate_per_price_ratio", &per_price);
+    rft_compare_set_mean(f, "peak_ratio", &base->peak);
+    rft_compare_set_mean(f, "base_ratio", &base->speed);
+    rft_compare_set_mean(f, "base_of_peak_frac", &base->keeps);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         rft_finding_set(rates, rft_ceiling_name((rft_ceiling_id)id),
                         rft_datum_number(rft_ceilings_rate(&run->ceilings, (rft_ceiling_id)id)));
@@ -185,13 +237,14 @@ static rft_finding *card_data(const rft_compare *c, size_t side, rft_arena *aren
     return f;
 }
 
-static size_t add_cards(rft_finding *f, const rft_compare *c, size_t first, size_t count, unsigned where) {
+static size_t add_cards(rft_finding *f, const rft_compare *c, const rft_compare_base *bases, size_t first, size_t count,
+                        unsigned where) {
     rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "", .wraps = true}};
     for (size_t i = 0; i < count; i++) {
         fields[1 + i] =
             (rft_trait){.title = rft_compare_letter(c, first + i, f->arena), .align = RFT_ALIGN_RIGHT, .wraps = true};
     }
-    card_table of = {.compare = c, .arena = f->arena, .first = first, .count = count};
+    card_table of = {.compare = c, .arena = f->arena, .first = first, .count = count, .bases = bases};
     of.table = rft_finding_table(f, NULL, fields, 1 + count);
     of.table->where = where;
     add_fact(&of, "Architecture", arch_fact, false);
@@ -205,6 +258,9 @@ static size_t add_cards(rft_finding *f, const rft_compare *c, size_t first, size
     add_fact(&of, "Power limit", limit_fact, false);
     add_fact(&of, "Power at work, median of the bests", watts_fact, false);
     add_fact(&of, "Price", price_fact, false);
+    add_fact(&of, "Peak: speed with the best for each problem, A = 1", peak_fact, true);
+    add_fact(&of, "Base: speed with one configuration a sweep, A = 1", base_fact, true);
+    add_fact(&of, "Base of peak; the rest is what the one costs", keeps_fact, false);
     add_fact(&of, "Work per joule, A = 1", energy_fact, true);
     add_fact(&of, "Rate per price, A = 1", worth_fact, true);
     return of.table->row_count;
@@ -213,20 +269,24 @@ static size_t add_cards(rft_finding *f, const rft_compare *c, size_t first, size
 rft_finding *rft_finding_cards(const rft_compare *c, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_heading(f, RFT_TO_PEOPLE, 2, "What the cards are, can and cost");
-    size_t rows = add_cards(f, c, 0, c->side_count, RFT_ON_PAGE);
+    rft_compare_base *bases = rft_arena_calloc(arena, c->side_count, sizeof *bases);
+    for (size_t side = 0; side < c->side_count; side++) {
+        bases[side] = rft_compare_base_of(c, 0, c->workload_count, side);
+    }
+    size_t rows = add_cards(f, c, bases, 0, c->side_count, RFT_ON_PAGE);
     for (size_t first = 0; first < c->side_count; first += IN_TEXT_SIDES) {
         size_t left = c->side_count - first;
-        add_cards(f, c, first, left < IN_TEXT_SIDES ? left : IN_TEXT_SIDES, RFT_IN_TEXT);
+        add_cards(f, c, bases, first, left < IN_TEXT_SIDES ? left : IN_TEXT_SIDES, RFT_IN_TEXT);
     }
     rft_finding_note(f, RFT_TO_PEOPLE, "%s",
                      rows == 0 ? "No run tells anything of its card: other tuners' files have times alone."
                                : "Measured on the card that ran. Watts and joules are those of the board's own sensor. "
-                                 "Work per joule and rate per price are geometric means over the workloads that both "
-                                 "tell (in brackets).");
+                                 "Means are geometric ones over as many workloads as both sides "
+                                 "tell, with their 95 % interval.");
     rft_item *list = rft_finding_list(f, "cards");
     list->where = RFT_IN_DATA;
     for (size_t side = 0; side < c->side_count; side++) {
-        rft_finding_append(f, list, card_data(c, side, arena));
+        rft_finding_append(f, list, card_data(c, &bases[side], side, arena));
     }
     return f;
 }

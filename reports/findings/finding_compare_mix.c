@@ -41,6 +41,15 @@ static rft_datum number_cell(double value, rft_arena *arena) {
     return rft_datum_text(rft_mix_number_text(value, arena));
 }
 
+/* "1,502 ±0.31 %", on a terminal, which has room for little, the number alone. */
+static rft_datum figure_cell(const rft_mix_figure *of, rft_arena *arena) {
+    const char *number = rft_mix_number_text(of->value, arena);
+    const char *interval = rft_interval_text_of(of->value, of->low, of->high, 1.0, "", arena).interval;
+    rft_datum cell = rft_datum_text(interval ? rft_arena_printf(arena, "%s %s", number, interval) : number);
+    cell.brief = number;
+    return cell;
+}
+
 /* "5.85 ms ±0.18 %" */
 static rft_datum pass_cell(const rft_mix_figure *of, rft_arena *arena) {
     rft_interval_text time = rft_interval_text_of(of->value, of->low, of->high, 0.0, "s", arena);
@@ -68,11 +77,11 @@ static void add_side(rft_cell_table *table, const rft_compare *compare, const rf
     cells[LETTER] = rft_datum_text(rft_compare_letter(compare, side, table->arena));
     cells[SIDE] = rft_datum_text(side_text(compare, of, side, table->arena));
     cells[TIME] = pass_cell(&of->total->time_s, table->arena);
-    cells[RATE] = number_cell(of->total->units_s.value, table->arena);
-    cells[PER_JOULE] = number_cell(of->total->units_j.value, table->arena);
+    cells[RATE] = figure_cell(&of->total->units_s, table->arena);
+    cells[PER_JOULE] = figure_cell(&of->total->units_j, table->arena);
     cells[COST] = rft_datum_text(cost_text(of->total, table->arena));
     if (of->verdict != RFT_COMPARE_NONE) {
-        const char *ratio = rft_compare_ratio_text(&of->ratio, table->arena);
+        const char *ratio = rft_compare_mean_text(&of->ratio, table->arena);
         const char *verdict = rft_compare_verdict_name(of->verdict);
         cells[SPEED] = rft_datum_text(ratio);
         cells[SPEED].brief = rft_arena_printf(table->arena, "%.*s %s", (int)strcspn(ratio, " "), ratio, verdict);
@@ -88,8 +97,8 @@ static void add_sides(rft_finding *f, const rft_compare_mixes *mixes, const rft_
         [LETTER] = {.title = "", .where = RFT_IN_TEXT},
         [SIDE] = {.title = "", .where = RFT_ON_PAGE, .wraps = true},
         [TIME] = {.title = "A pass", .brief = "a pass", .align = RFT_ALIGN_RIGHT},
-        [RATE] = {.title = rft_arena_printf(f->arena, "%s/s", units), .align = RFT_ALIGN_DECIMAL},
-        [PER_JOULE] = {.title = rft_arena_printf(f->arena, "%s/J", units), .align = RFT_ALIGN_DECIMAL},
+        [RATE] = {.title = rft_arena_printf(f->arena, "%s/s", units), .align = RFT_ALIGN_RIGHT},
+        [PER_JOULE] = {.title = rft_arena_printf(f->arena, "%s/J", units), .align = RFT_ALIGN_RIGHT},
         [COST] = {.title = mix->priced ? rft_arena_printf(f->arena, "%s per 10^6", currency) : NULL,
                   .where = RFT_IN_TEXT,
                   .align = RFT_ALIGN_RIGHT},
@@ -116,9 +125,9 @@ static void add_costs(rft_finding *f, const rft_compare_mixes *mixes, const rft_
     const char *currency = mixes->book->currency ? mixes->book->currency : "";
     const rft_trait fields[COST_FIELDS] = {
         [PAYER] = {.title = rft_arena_printf(f->arena, "Cost of a million %s", units), .wraps = true},
-        [TOGETHER] = {.title = "Together", .unit = currency, .headed = true, .align = RFT_ALIGN_DECIMAL},
-        [CARD] = {.title = "device", .unit = currency, .headed = true, .align = RFT_ALIGN_DECIMAL},
-        [ENERGY] = {.title = "energy", .unit = currency, .headed = true, .align = RFT_ALIGN_DECIMAL},
+        [TOGETHER] = {.title = "Together", .unit = currency, .headed = true, .align = RFT_ALIGN_RIGHT},
+        [CARD] = {.title = "device", .unit = currency, .headed = true, .align = RFT_ALIGN_RIGHT},
+        [ENERGY] = {.title = "energy", .unit = currency, .headed = true, .align = RFT_ALIGN_RIGHT},
         [PER_PRICE] = {.title = rft_arena_printf(f->arena, "%s/s per %s", units, currency),
                        .unit = "of the device",
                        .headed = true,
@@ -130,9 +139,9 @@ static void add_costs(rft_finding *f, const rft_compare_mixes *mixes, const rft_
         const rft_compare_mix_side *of = &mix->sides[side];
         rft_datum *cells = rft_cell_table_row(table)->cells;
         cells[PAYER] = rft_datum_text(side_text(mixes->compare, of, side, f->arena));
-        cells[TOGETHER] = number_cell(of->total->cost.value, f->arena);
-        cells[CARD] = number_cell(of->total->card_cost.value, f->arena);
-        cells[ENERGY] = number_cell(of->total->energy_cost.value, f->arena);
+        cells[TOGETHER] = figure_cell(&of->total->cost, f->arena);
+        cells[CARD] = figure_cell(&of->total->card_cost, f->arena);
+        cells[ENERGY] = figure_cell(&of->total->energy_cost, f->arena);
         cells[PER_PRICE] = number_cell(of->per_price, f->arena);
     }
 }

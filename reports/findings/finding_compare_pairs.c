@@ -50,9 +50,14 @@ static rft_datum pair_cell(const rft_compare_score *score, rft_arena *arena) {
     if (score->judged == 0) {
         return rft_datum_absent();
     }
-    const char *speed = is_undecided(score) ? "unclear" : rft_figure_ratio(arena, score->mean_ratio);
-    rft_datum cell = rft_datum_text(rft_arena_printf(arena, "%s %s", speed, counts_words(score, arena)));
-    cell.brief = speed;
+    bool undecided = is_undecided(score);
+    bool unclear = undecided || rft_compare_mean_verdict(&score->mean) == RFT_COMPARE_AMBIGUOUS;
+    const char *speed = undecided ? "unclear" : rft_compare_ratio_short(score->mean.ratio, arena);
+    const char *interval = rft_compare_mean_interval(&score->mean, arena);
+    rft_datum cell =
+        rft_datum_text(undecided ? rft_arena_printf(arena, "unclear %s", counts_words(score, arena))
+                                 : rft_arena_printf(arena, "%s (%s) %s", speed, interval, counts_words(score, arena)));
+    cell.brief = unclear ? "unclear" : speed;
     return cell;
 }
 
@@ -66,6 +71,8 @@ static void add_pair_data(rft_finding *f, const rft_compare *c) {
         SAME,
         AMBIGUOUS,
         MEAN,
+        MEAN_LOW,
+        MEAN_HIGH,
         LEAST,
         MOST,
         ROOFED,
@@ -82,6 +89,8 @@ static void add_pair_data(rft_finding *f, const rft_compare *c) {
         [SAME] = {.key = "SAME"},
         [AMBIGUOUS] = {.key = "AMBIGUOUS"},
         [MEAN] = {.key = "mean_ratio"},
+        [MEAN_LOW] = {.key = "mean_low"},
+        [MEAN_HIGH] = {.key = "mean_high"},
         [LEAST] = {.key = "least_ratio"},
         [MOST] = {.key = "most_ratio"},
         [ROOFED] = {.key = "with_ceilings"},
@@ -103,7 +112,9 @@ static void add_pair_data(rft_finding *f, const rft_compare *c) {
             for (int v = RFT_COMPARE_FASTER; v <= RFT_COMPARE_AMBIGUOUS; v++) {
                 cells[FASTER + v - RFT_COMPARE_FASTER] = rft_datum_count((int64_t)score->counts[v]);
             }
-            cells[MEAN] = rft_datum_number(score->mean_ratio);
+            cells[MEAN] = rft_datum_number(score->mean.ratio);
+            cells[MEAN_LOW] = rft_datum_number(score->mean.low);
+            cells[MEAN_HIGH] = rft_datum_number(score->mean.high);
             cells[LEAST] = rft_datum_number(score->least_ratio);
             cells[MOST] = rft_datum_number(score->most_ratio);
             cells[ROOFED] = rft_datum_count((int64_t)score->roofed);
@@ -136,11 +147,13 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
     }
     rft_finding_note(f, RFT_ON_PAGE,
                      "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "
-                     "faster, and in how many workloads: + faster, - slower, = the same, ? ambiguous. Unclear: "
-                     "ambiguous in all of them.");
-    rft_finding_note(f, RFT_IN_TEXT,
-                     "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "
-                     "faster. Unclear: ambiguous in all workloads.");
+                     "faster, its 95 %% interval, and in how many workloads: + faster, - slower, = the same, ? "
+                     "ambiguous. Unclear: the interval holds 1, or all are ambiguous. n/a: no workload is in both.");
+    rft_finding_note(
+        f, RFT_IN_TEXT,
+        "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "
+        "faster. Unclear: its 95 %% interval holds 1, or all workloads are ambiguous. n/a: no workload is in "
+        "both.");
     return f;
 }
 
@@ -160,9 +173,9 @@ static lead lead_of(const rft_compare *c, size_t first, size_t end) {
         lead own = {.side = side, .other = SIZE_MAX};
         for (size_t other = 0; other < c->side_count; other++) {
             const rft_compare_score score = rft_compare_score_of(c, first, end, other, side);
-            bool nearer = own.other == SIZE_MAX || score.mean_ratio < own.score.mean_ratio;
+            bool nearer = own.other == SIZE_MAX || score.mean.ratio < own.score.mean.ratio;
             judged += score.judged > 0;
-            if (score.mean_ratio >= 1.0) {
+            if (score.mean.ratio >= 1.0) {
                 ahead++;
                 own = nearer ? (lead){side, other, score} : own;
             } else if (score.judged > 0 && own.other == SIZE_MAX) {
@@ -255,12 +268,15 @@ enum {
     FASTEST,
     LEAD,
     SPEED,
+    INTERVAL,
     RANGE,
     EXPLAINED,
     BOUNDS,
     SIDE,
     OTHER,
     MEAN,
+    MEAN_LOW,
+    MEAN_HIGH,
     ROOFED,
     ROOFED_MEAN,
     ROOFS,
@@ -279,15 +295,18 @@ static void add_sweep(rft_cell_table *table, const rft_compare *c, size_t first,
         return;
     }
     bool undecided = is_undecided(&of.score);
-    cells[SPEED] = rft_datum_text(undecided ? "unclear" : rft_compare_ratio_short(of.score.mean_ratio, arena));
+    cells[SPEED] = rft_datum_text(undecided ? "unclear" : rft_compare_ratio_short(of.score.mean.ratio, arena));
     if (!undecided) {
+        cells[INTERVAL] = rft_datum_text(rft_compare_mean_interval(&of.score.mean, arena));
         cells[LEAD] =
             rft_datum_text(rft_arena_printf(arena, "%c to %c", c->sides[of.side].letter, c->sides[of.other].letter));
         cells[RANGE] =
             rft_datum_text(rft_arena_printf(arena, "%s to %s", rft_figure_plain(arena, of.score.least_ratio, 3),
                                             rft_figure_plain(arena, of.score.most_ratio, 3)));
         cells[EXPLAINED] = rft_datum_text(explained_words(&of.score, arena));
-        cells[MEAN] = rft_datum_number(of.score.mean_ratio);
+        cells[MEAN] = rft_datum_number(of.score.mean.ratio);
+        cells[MEAN_LOW] = rft_datum_number(of.score.mean.low);
+        cells[MEAN_HIGH] = rft_datum_number(of.score.mean.high);
     }
     cells[BOUNDS] = rft_datum_text(bounds_words(c, &of, first, end, arena));
     cells[SIDE] = rft_datum_text(rft_compare_letter(c, of.side, arena));
@@ -304,12 +323,15 @@ rft_finding *rft_finding_wins(const rft_compare *c, rft_arena *arena) {
         [FASTEST] = {.title = "Fastest in", .wraps = true},
         [LEAD] = {.title = "Speed of"},
         [SPEED] = {.title = "mean", .align = RFT_ALIGN_RIGHT},
+        [INTERVAL] = {.title = "95 %", .wraps = true},
         [RANGE] = {.title = "range", .where = RFT_ON_PAGE},
         [EXPLAINED] = {.title = "The ceilings explain", .wraps = true},
         [BOUNDS] = {.title = "Held back, longest workload", .where = RFT_ON_PAGE, .wraps = true},
         [SIDE] = {.key = "letter"},
         [OTHER] = {.key = "against"},
         [MEAN] = {.key = "mean_ratio"},
+        [MEAN_LOW] = {.key = "mean_low"},
+        [MEAN_HIGH] = {.key = "mean_high"},
         [ROOFED] = {.key = "with_ceilings"},
         [ROOFED_MEAN] = {.key = "mean_ratio_with_ceilings"},
         [ROOFS] = {.key = "mean_ceilings_ratio"},
@@ -323,8 +345,8 @@ rft_finding *rft_finding_wins(const rft_compare *c, rft_arena *arena) {
     rft_finding_note(
         f, RFT_TO_PEOPLE,
         "Fastest: shown to be faster than every other; none: no run is. The speed is that of the sweep's fastest to "
-        "the "
-        "nearest, a geometric mean over its workloads. Explained is what the measured ceilings of both allow for the "
+        "the nearest, a geometric mean over its workloads with its 95 %% interval; unclear: that holds 1. "
+        "Explained is what the measured ceilings of both allow for the "
         "same work: 31 %% of 42 %% leaves 11 %% to the kernels, the compiler, the clock and to what has no ceiling "
         "here.");
     return f;

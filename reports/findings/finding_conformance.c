@@ -76,7 +76,7 @@ static bool lasts(const rft_run *run, const rft_point *best) {
 static rft_conform_tally bases(const rft_conform *s) {
     rft_conform_tally t = {0};
     for (size_t i = 0; i < s->run->sweep_count; i++) {
-        const rft_base base = rft_run_base(s->run, i);
+        const rft_base base = rft_run_base(s->run, i, NULL);
         if (base.problems > 1) {
             rft_conform_count(&t, &s->run->sweeps[i].sweep, base.point != NULL);
         }

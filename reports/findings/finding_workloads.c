@@ -80,7 +80,7 @@ static const char *interval_words(const rft_compare_ratio *ratio, rft_arena *are
  * many processes would tell. */
 static rft_datum verdict_cell(const rft_compare_figure *f, rft_arena *arena) {
     bool judged = f->verdict != RFT_COMPARE_NONE,
-         plain = f->doubt == RFT_DOUBT_NEITHER && f->processes_wanted == 0 && !f->no_native;
+         plain = (f->doubt == RFT_DOUBT_NEITHER ? f->processes_wanted == 0 : !f->present) && !f->no_native;
     rft_datum cell = rft_datum_text(judged ? rft_compare_verdict_name(f->verdict) : "not judged");
     cell.note = f->reason && !plain ? rft_arena_printf(arena, "%s.", f->reason) : NULL;
     return cell;
@@ -155,7 +155,7 @@ static rft_datum stacked_cell(const rft_compare_figure *f, size_t side, int line
         cell = verdict_cell(f, arena);
         cell.words = rft_arena_printf(arena, "%s %s", ratio_words(&f->ratio, arena), cell.as.text);
     } else if (line == LINE_RATIO) {
-        cell = verdict_cell(f, arena);
+        cell = f->present || f->no_native ? verdict_cell(f, arena) : cell;
     } else if (side > 0 && f->verdict != RFT_COMPARE_NONE) {
         cell = rft_datum_text(interval_words(&f->ratio, arena));
     }
@@ -404,11 +404,34 @@ static double rate_at(const rft_compare_figure *f, const rate_kind *kind) {
     return *(const double *)((const char *)f + kind->offset);
 }
 
+static bool has_rate(const rft_compare *c, size_t side, const rate_kind *kind) {
+    bool any = false;
+    for (size_t w = 0; w < c->workload_count; w++) {
+        any = any || isfinite(rate_at(&c->workloads[w].figures[side], kind));
+    }
+    return any;
+}
+
+/* Which runs have none of them, where others do. */
+static void add_without(rft_finding *f, const rft_compare *c, const rate_kind *kind) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t side = 0; side < c->side_count; side++) {
+        if (!has_rate(c, side, kind)) {
+            rft_str_addf(&text, "%s%c", text.length ? ", " : "", c->sides[side].letter);
+        }
+    }
+    if (text.length) {
+        rft_finding_note(f, 0, "Without: %s.", rft_str_get(&text));
+    }
+    rft_str_clear(&text);
+}
+
 static void add_rates(rft_finding *f, const rft_compare *c, const rate_kind *kind) {
     rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "Workload", .wraps = true}};
     rft_cell_table *table = NULL;
     for (size_t side = 0; side < c->side_count; side++) {
-        fields[1 + side] = (rft_trait){.title = rft_compare_letter(c, side, f->arena), .align = RFT_ALIGN_RIGHT};
+        const char *title = has_rate(c, side, kind) ? rft_compare_letter(c, side, f->arena) : NULL;
+        fields[1 + side] = (rft_trait){.title = title, .align = RFT_ALIGN_RIGHT};
     }
     for (size_t w = 0; w < c->workload_count; w++) {
         bool any = false;
@@ -431,7 +454,9 @@ static void add_rates(rft_finding *f, const rft_compare *c, const rate_kind *kin
                                   : NULL);
         }
     }
-    if (!table && kind->none) {
+    if (table) {
+        add_without(f, c, kind);
+    } else if (kind->none) {
         rft_finding_note(f, 0, "%s", kind->none);
     }
 }

@@ -8,7 +8,7 @@
 #include "model/roofline/counted.h"
 #include "model/roofline/projection.h"
 #include "model/roofline/sheet_roof.h"
-#include "model/run/run.h"
+#include "model/run/run_base.h"
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
 
@@ -69,6 +69,7 @@ rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *are
 rft_finding *rft_finding_unverified(const rft_run *run, size_t sweep, rft_arena *arena);
 /* Base and peak: what one configuration for all problems costs against the best for each. NULL: one problem. */
 rft_finding *rft_finding_base(const rft_run *run, size_t sweep, rft_arena *arena);
+rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_base *base, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What compute-sanitizer said of the points that it was asked about; NULL: of none. */

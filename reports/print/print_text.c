@@ -61,14 +61,13 @@ static size_t longest_word(const char *words) {
     return longest;
 }
 
-/* Findings are written for a page: behind a number the micro sign becomes "u", the multiplication sign "x", the dash of
- * a range "-"; in ASCII some signs have forms of their own. */
+/* Behind a number the multiplication sign becomes "x", the dash of a range "-"; in ASCII some signs have forms of their
+ * own. */
 static const char *plain(const text_printer *p, const char *text) {
     static const struct {
         const char *from, *to;
         bool always; /* behind a digit; else only in ASCII, anywhere */
-    } signs[] = {{" \xc2\xb5", " u", true},
-                 {"\xc3\x97", "x", true},
+    } signs[] = {{"\xc3\x97", "x", true},
                  {"\xe2\x80\x93", "-", true},
                  {"\xc2\xb1", "+-", false},
                  {"\xe2\x80\xa6", "...", false}};

@@ -102,6 +102,9 @@ static void test_a_slower_device(void **state) {
     assert_true(trace_says(&pages, "A: memory") && trace_says(&pages, "B: memory"));
     assert_true(trace_says(&pages, "0123456789ab") && trace_says(&pages, "ba9876543210"));
     assert_true(trace_says(&pages, "Which configurations carry over"));
+    assert_true(trace_says(&pages, "Base of peak; the rest is what the one costs"));
+    assert_true(trace_says(&pages, "Base and peak: one configuration, or the best for each problem"));
+    assert_true(trace_page_says(&pages, 1, "workload (number in the table)")); /* the chart */
     assert_false(trace_says(&pages, "Useful rate per price"));
     assert_false(trace_says(&pages, "folder/")); /* nothing of this machine */
     trace_clear(&pages);
@@ -164,16 +167,16 @@ static void test_all_pairs(void **state) {
                                     *back = &of.compare->scores[b * COUNT + a];
             assert_int_equal(one->judged, a == b ? 0 : of.compare->workload_count);
             assert_int_equal(one->counts[RFT_COMPARE_FASTER], back->counts[RFT_COMPARE_SLOWER]);
-            assert_true(a == b || fabs(one->mean_ratio * back->mean_ratio - 1) < 1e-9);
+            assert_true(a == b || fabs(one->mean.ratio * back->mean.ratio - 1) < 1e-9);
         }
     }
-    assert_true(fabs(of.compare->scores[1 * COUNT + 4].mean_ratio - 1.2 / 1.8) < 1e-3);
+    assert_true(fabs(of.compare->scores[1 * COUNT + 4].mean.ratio - 1.2 / 1.8) < 1e-3);
     trace_pages pages = pages_of(&of);
     assert_true(trace_page_says(&pages, 1, "A (Card 0): fastest in all"));
     assert_true(trace_page_says(&pages, 1, "E (Card 4): fastest in none of"));
     assert_true(trace_page_says(&pages, 1, "from 0.556\xc3\x97 the speed of A to 0.778\xc3\x97 the speed of C"));
     assert_true(trace_says(&pages, "Every run against every other"));
-    assert_true(trace_says(&pages, "0.667\xc3\x97 -"));
+    assert_true(trace_says(&pages, "0.667\xc3\x97 ("));
     size_t corners[2] = {0};
     for (size_t i = 0; i < pages.mark_count && pages.marks[i].page == 1; i++) {
         corners[0] += pages.marks[i].corners == 4;
@@ -242,6 +245,8 @@ static void test_nothing_measured_on_one_side(void **state) {
     compared of = compare_runs(runs, 2, NAN);
     trace_pages pages = pages_of(&of);
     assert_true(trace_page_says(&pages, 1, "nothing can be judged"));
+    assert_true(trace_page_says(&pages, 1, "No speed against A is told of B: no workload that was measured on both."));
+    assert_false(trace_says(&pages, "workload (number in the table)")); /* no empty chart */
     assert_true(trace_says(&pages, "no native path for"));
     assert_true(trace_says(&pages, "needs sm_90a"));
     trace_clear(&pages);

@@ -91,6 +91,7 @@ static void a_page_becomes_markdown(void **state) {
     rft_str text = RFT_STR_INIT;
     (void)state;
     rft_print_page(&doc, sample(arena, "a *star* of <b>, and a_name"));
+    rft_doc_spell_units(&doc);
     rft_print_markdown(&text, &doc);
     assert_string_equal(rft_str_get(&text), "\n## What took long\n\n"
                                             "| Name | Time alone | Share (%) | Why |\n"
@@ -134,6 +135,7 @@ static void a_page_becomes_html(void **state) {
     doc.blocks[2].table->rows[1].link = "nowhere";
     rft_doc_charts(&doc, &chart, 1);
     rft_doc_text(&doc, RFT_TEXT_MONO, "</pre>");
+    rft_doc_spell_units(&doc);
     rft_print_html(&text, &doc, draw_nothing);
     assert_non_null(strstr(rft_str_get(&text), "<title>&lt;/title&gt;</title>\n"
                                                "<meta name=\"author\" content=\"&quot;A&quot;\"/>\n"));

@@ -321,6 +321,29 @@ static const rft_compare_figure *figure(const rft_compare *compare, size_t workl
     return &compare->workloads[workload].figures[side];
 }
 
+/* B has another best on its second problem, 10 % faster; one configuration for both is then as fast as that of A. */
+static void one_configuration_for_all_costs_what_it_loses(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_run *runs[] = {made_run("one", "Quick", 1.0), made_run("two", "Other", 1.0)};
+    runs[1]->points[3].rounds[0] = steady(runs[1], 2e-3 * 0.9);
+    rft_compare *compare = compared(runs, 2, arena, 0);
+    const rft_compare_base a = rft_compare_base_of(compare, 0, 2, 0), b = rft_compare_base_of(compare, 0, 2, 1);
+    assert_true(a.sweeps == 1 && a.workloads == 2 && near(a.keeps.ratio, 1.0, 1e-12));
+    assert_true(isnan(a.peak.ratio)); /* against itself */
+    assert_true(b.shared == 2 && near(b.keeps.ratio, sqrt(0.9), 1e-3) && near(b.base.worst_frac, 0.9, 1e-3));
+    assert_int_equal(b.base.worst_problem, 1);
+    assert_true(b.keeps.interval && b.keeps.low < b.keeps.ratio && b.keeps.high <= 1.0);
+    assert_true(near(b.peak.ratio, sqrt(1 / 0.9), 1e-3) && near(b.speed.ratio, 1.0, 1e-3));
+    for (size_t i = 3; i < 6; i++) { /* nothing measured at both problems */
+        runs[1]->points[i].config[0] = rft_value_int(100 + (int64_t)i);
+    }
+    const rft_compare_base none = rft_compare_base_of(compare, 0, 2, 1);
+    assert_true(none.sweeps == 0 && none.lacking == 1 && isnan(none.keeps.ratio) && isnan(none.speed.ratio));
+    free_runs(runs, 2);
+    rft_arena_free(arena);
+}
+
 static void a_slower_device_is_slower(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -330,9 +353,10 @@ static void a_slower_device_is_slower(void **state) {
     assert_int_equal(figure(compare, 0, 1)->verdict, RFT_COMPARE_SLOWER);
     assert_true(near(figure(compare, 1, 1)->ratio.ratio, 1.0 / 1.5, 1e-9));
     assert_int_equal(compare->scores[1].counts[RFT_COMPARE_SLOWER], 2);
-    assert_string_equal(rft_compare_sentence(compare, 1, arena),
-                        "B (Slow) against A (Quick): slower in all 2 workloads; 0.667\xc3\x97 the speed on the "
-                        "geometric mean (0.667\xc3\x97 to 0.667\xc3\x97)");
+    assert_string_equal(
+        rft_compare_sentence(compare, 1, arena),
+        "B (Slow) against A (Quick): slower in all 2 workloads; 0.6667\xc3\x97 (0.6654 to 0.6680) the speed "
+        "as the geometric mean, single workloads from 0.667\xc3\x97 to 0.667\xc3\x97");
     /* the best carries over, both ways */
     assert_int_equal(compare->carry_count, 4);
     assert_true(compare->carries[0].tie && near(compare->carries[0].frac, 1.0, 1e-12));
@@ -602,6 +626,7 @@ int main(void) {
         cmocka_unit_test(the_timers_step_is_seen),
         cmocka_unit_test(batches_know_what_dependent_samples_are_worth),
         cmocka_unit_test(the_printed_interval_is_widened_where_samples_depend),
+        cmocka_unit_test(one_configuration_for_all_costs_what_it_loses),
         cmocka_unit_test(a_slower_device_is_slower),
         cmocka_unit_test(what_was_searched_less_is_ambiguous),
         cmocka_unit_test(the_library_is_a_figure_where_it_is_better),

@@ -159,6 +159,8 @@ static const char *number_of_interval(double value, double half_width, rft_arena
 }
 
 #define TIMES "\xc3\x97"
+#define MEAN_DECIMALS_MOST 4
+#define ROUNDING 1e-6 /* of a unit of the last digit: what was computed is that exact */
 
 const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *arena) {
     if (isnan(ratio->ratio)) {
@@ -170,6 +172,35 @@ const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *ar
     double half = (ratio->high - ratio->low) / 2.0;
     return rft_arena_printf(arena, "%s" TIMES " [%s, %s]", number_of_interval(ratio->ratio, half, arena),
                             number_of_interval(ratio->low, half, arena), number_of_interval(ratio->high, half, arena));
+}
+
+/* A third of half the width is told, and three digits. */
+static int mean_decimals(const rft_compare_ratio *mean) {
+    int three = 2 - (int)floor(log10(mean->ratio)), half = (int)ceil(-log10((mean->high - mean->low) / 6.0));
+    int decimals = mean->interval && half > three && mean->high > mean->low ? half : three;
+    return decimals < 0 ? 0 : decimals > MEAN_DECIMALS_MOST ? MEAN_DECIMALS_MOST : decimals;
+}
+
+/* Outward: what is printed holds the interval. */
+const char *rft_compare_mean_ends(const rft_compare_ratio *mean, rft_arena *arena) {
+    if (!mean->interval) {
+        return NULL;
+    }
+    int decimals = mean_decimals(mean);
+    double unit = pow(10.0, -decimals);
+    return rft_arena_printf(arena, "%s to %s",
+                            rft_arena_fixed(arena, floor(mean->low / unit + ROUNDING) * unit, decimals, ""),
+                            rft_arena_fixed(arena, ceil(mean->high / unit - ROUNDING) * unit, decimals, ""));
+}
+
+const char *rft_compare_mean_text(const rft_compare_ratio *mean, rft_arena *arena) {
+    const char *ends = rft_compare_mean_ends(mean, arena);
+    if (isnan(mean->ratio)) {
+        return "n/a";
+    }
+    return rft_arena_printf(arena, ends ? "%s" TIMES " (%s)" : "%s" TIMES ", %s",
+                            rft_arena_fixed(arena, mean->ratio, mean_decimals(mean), ""),
+                            ends ? ends : "interval not known");
 }
 
 const char *rft_compare_ratio_short(double ratio, rft_arena *arena) {
@@ -228,11 +259,13 @@ const char *rft_compare_sentence(const rft_compare *compare, size_t at, rft_aren
         rft_str_addf(&text, ": %s", reason);
     }
     if (!undecided) {
-        rft_str_addf(&text, score->judged > 1 ? "; %s the speed on the geometric mean" : "; %s the speed",
-                     rft_compare_ratio_short(score->mean_ratio, arena));
+        rft_compare_verdict of_mean = rft_compare_mean_verdict(&score->mean);
+        rft_str_addf(&text, "; %s the speed%s%s", rft_compare_mean_text(&score->mean, arena),
+                     score->judged > 1 ? " as the geometric mean" : "",
+                     score->judged > 1 && of_mean == RFT_COMPARE_AMBIGUOUS ? ", which is unclear" : "");
     }
     if (!undecided && score->judged > 1) {
-        rft_str_addf(&text, " (%s to %s)", rft_compare_ratio_short(score->least_ratio, arena),
+        rft_str_addf(&text, ", single workloads from %s to %s", rft_compare_ratio_short(score->least_ratio, arena),
                      rft_compare_ratio_short(score->most_ratio, arena));
     }
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));

@@ -25,6 +25,7 @@
 #include "model/compare/compare_rule.h"
 #include "model/roofline/bound.h"
 #include "model/run/run.h"
+#include "model/run/run_base.h"
 #include "model/run/run_foreign.h"
 
 #define RFT_COMPARE_MOST 8 /* runs */
@@ -83,6 +84,8 @@ typedef struct rft_compare_figure {
     rft_stats stats;            /* seconds, widened as told above */
     rft_repeat repeat;          /* what another run would read; its `processes` */
     double widen_frac;          /* by that much of the median on either side */
+    double drift_frac;          /* the same of what one process took of this problem: widen_frac of a figure of one */
+    double common_frac;         /* half width, over the median, that all figures of the run share; part of the above */
     double roof;                /* roof distance, >= 1; NaN = not known */
     double roof_s;              /* seconds that the run's own ceilings allow the template's best; NaN = not known */
     double work;                /* useful operations or bytes of one run, as `unit`; NaN = not known */
@@ -150,13 +153,25 @@ typedef struct rft_compare_variation {
 /* How a side stands against another over workloads. */
 typedef struct rft_compare_score {
     size_t counts[RFT_COMPARE_VERDICTS];
-    size_t judged;     /* all but NONE */
-    double mean_ratio; /* geometric mean over those with a ratio; NaN */
+    size_t judged;          /* all but NONE */
+    rft_compare_ratio mean; /* geometric mean over those with a ratio; NaN */
     double least_ratio, most_ratio;
     size_t roofed;      /* workloads with a ratio of which the ceilings of both are known; over these: */
     double roofed_mean; /* geometric mean of the ratios, and of what the ceilings allow; NaN */
     double roofs_mean;
 } rft_compare_score;
+
+/* Base and peak (run_base.h) of a side's tuned template, over workloads: of sweeps with two problems or more, of which
+ * one configuration was measured at all. */
+typedef struct rft_compare_base {
+    size_t sweeps, workloads, lacking; /* that are in it; lacking: sweeps without such a configuration */
+    rft_compare_ratio keeps;           /* speed of base over peak, <= 1, over all its workloads; NaN */
+    rft_base base;                     /* of the sweep whose base is furthest behind at worst, the only one of one */
+    size_t sweep;                      /* of the run */
+    /* Against the first side, each with its own, over the workloads of both that have equal work; NaN. */
+    rft_compare_ratio peak, speed; /* best for each problem; one configuration a sweep */
+    size_t shared;                 /* workloads in them */
+} rft_compare_base;
 
 typedef struct rft_compare {
     rft_compare_side *sides;
@@ -192,6 +207,10 @@ rft_compare_score rft_compare_score_of(const rft_compare *compare, size_t first,
 size_t rft_compare_winner(const rft_compare *compare, size_t workload, bool *contested);
 /* "A (NVIDIA A100): fastest in 4 of 6 workloads; 1.81x the speed of B, unclear against C". Without a full stop. */
 const char *rft_compare_card_sentence(const rft_compare *compare, size_t side, rft_arena *arena);
+/* "1.02x (1.01 to 1.03)"; "1.02x, interval not known"; "n/a". Of a mean over workloads. */
+const char *rft_compare_mean_text(const rft_compare_ratio *mean, rft_arena *arena);
+/* "1.01 to 1.03"; NULL: not known. */
+const char *rft_compare_mean_ends(const rft_compare_ratio *mean, rft_arena *arena);
 /* "1.51x": three digits. */
 const char *rft_compare_ratio_short(double ratio, rft_arena *arena);
 /* "1.02x [1.01, 1.03]": enough digits for the interval. */
@@ -199,6 +218,8 @@ const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *ar
 /* The effort of a side over all workloads of a sweep, which begins at `first` in the list: sums, and whether all of it
  * is complete. *count: workloads that the side has; 0: none, and nothing is told. */
 rft_compare_effort rft_compare_sweep_effort(const rft_compare *compare, size_t first, size_t side, size_t *count);
+/* Of the workloads [first, end), of one sweep or several. */
+rft_compare_base rft_compare_base_of(const rft_compare *compare, size_t first, size_t end, size_t side);
 /* Where the next sweep begins. */
 size_t rft_compare_next_sweep(const rft_compare *compare, size_t first);
 /* "40 of 40 configurations, all; auto, race" */

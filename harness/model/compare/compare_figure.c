@@ -40,11 +40,6 @@ static int library_tried(const rft_run *run, size_t sweep, size_t problem) {
     return tried;
 }
 
-/* Several processes have in their interval what times differ by. */
-static double widening(const rft_compare_side *side, const rft_compare_figure *f, const rft_measurement *m) {
-    return m->process_count > 1 ? 0.0 : rft_run_widen_frac(side->run, f->sweep, f->problem);
-}
-
 static const char *nothing_text(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
     size_t points = 0;
     const rft_point *example = NULL;
@@ -153,7 +148,7 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
                                          bool in_ops, rft_arena *arena) {
     const rft_run *run = side->run;
     rft_compare_figure f = {.sweep = join->sweeps[at], .problem = join->problems[at], .source = "template"};
-    f.ratio = (rft_compare_ratio){NAN, NAN, NAN, false};
+    f.ratio = (rft_compare_ratio){NAN, NAN, NAN, false, 0.0};
     f.stats = rft_stats_of(NULL, 0);
     f.repeat = rft_repeat_none();
     f.roof = f.roof_s = f.work = f.rate = f.per_joule = f.per_price = NAN;
@@ -176,7 +171,9 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
     m = f.by_vendor ? &f.vendor->measurement : m;
     f.present = true;
     f.source = f.by_vendor ? rft_baseline_label(f.vendor, arena) : "template";
-    f.widen_frac = widening(side, &f, m);
+    f.drift_frac = rft_run_widen_frac(run, f.sweep, f.problem);
+    f.widen_frac = m->process_count > 1 ? 0.0 : f.drift_frac; /* several have in their interval what times differ by */
+    f.common_frac = m->process_count > 1 ? RFT_REPEAT_FLOOR_FRAC : f.widen_frac;
     f.stats = rft_drift_widened(&m->stats, f.widen_frac);
     f.repeat = m->repeat;
     if (rft_run_foreign(run)) {

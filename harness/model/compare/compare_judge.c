@@ -297,6 +297,7 @@ static void judge_pair(const rft_compare *compare, const rft_compare_workload *w
                            .first_roof = first->roof,
                            .other_roof = other->roof,
                            .spread = fellows ? (double)NAN : fmax(here, there)};
+    of.ratio.common = hypot(first->common_frac, other->common_frac);
     out->ratio = work ? out->ratio : of.ratio;
     out->verdict = rft_compare_judge(&of, &out->doubt);
     out->roofs = work ? (double)NAN : first->roof_s / other->roof_s;
@@ -329,7 +330,7 @@ static void judge_pairs(const rft_compare *compare, rft_compare_workload *worklo
     size_t count = compare->side_count;
     workload->versus = rft_arena_calloc(arena, count * count, sizeof *workload->versus);
     for (size_t i = 0; i < count * count; i++) {
-        workload->versus[i] = (rft_compare_versus){.ratio = {NAN, NAN, NAN, false}, .roofs = NAN};
+        workload->versus[i] = (rft_compare_versus){.ratio = {NAN, NAN, NAN, false, 0.0}, .roofs = NAN};
     }
     for (size_t one = 0; one < count; one++) {
         for (size_t second = one + 1; second < count; second++) {

@@ -77,7 +77,7 @@ int rft_compare_mixes_of(rft_compare_mixes **out, const rft_compare *compare, co
         for (size_t side = 0; side < compare->side_count && rc == RFT_OK; side++) {
             rft_compare_mix_side *of = &mix->sides[side];
             rft_mix_total *total = NULL;
-            of->ratio = (rft_compare_ratio){NAN, NAN, NAN, false};
+            of->ratio = (rft_compare_ratio){NAN, NAN, NAN, false, 0.0};
             of->verdict = RFT_COMPARE_NONE;
             rc = rft_mix_total_of(&total, mix->mix, book, &compare->sides[side].run, 1, arena, err);
             if (rc == RFT_OK) {

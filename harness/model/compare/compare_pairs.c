@@ -28,13 +28,14 @@ static double mean_of(const log_mean *mean) {
 rft_compare_score rft_compare_score_of(const rft_compare *compare, size_t first, size_t end, size_t other,
                                        size_t side) {
     rft_compare_score score = {.least_ratio = NAN, .most_ratio = NAN};
-    log_mean all = {0}, roofed = {0}, roofs = {0};
+    rft_compare_mean all = {0};
+    log_mean roofed = {0}, roofs = {0};
     for (size_t w = first; w < end; w++) {
         const rft_compare_versus *of = &compare->workloads[w].versus[other * compare->side_count + side];
         score.counts[of->verdict]++;
         score.judged += of->verdict != RFT_COMPARE_NONE;
         if (of->verdict != RFT_COMPARE_NONE && isfinite(of->ratio.ratio)) {
-            add_log(&all, of->ratio.ratio);
+            rft_compare_mean_add(&all, &of->ratio, 1.0);
             score.least_ratio = fmin(score.least_ratio, of->ratio.ratio);
             score.most_ratio = fmax(score.most_ratio, of->ratio.ratio);
             if (isfinite(of->roofs) && of->roofs > 0.0) {
@@ -43,7 +44,7 @@ rft_compare_score rft_compare_score_of(const rft_compare *compare, size_t first,
             }
         }
     }
-    score.mean_ratio = mean_of(&all);
+    score.mean = rft_compare_mean_of(&all);
     score.roofed = roofed.count;
     score.roofed_mean = mean_of(&roofed);
     score.roofs_mean = mean_of(&roofs);
@@ -80,14 +81,16 @@ static bool is_undecided(const rft_compare_score *score) {
     return score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged;
 }
 
-/* "1.81x the speed of B"; of a pair that is decided. */
+/* "1.81x (1.79 to 1.83) the speed of B"; of a pair that is decided in some workload. */
 static void tell_speed(rft_str *text, const rft_compare *compare, size_t side, size_t other, rft_arena *arena) {
     const rft_compare_score *score = &compare->scores[other * compare->side_count + side];
+    char letter = compare->sides[other].letter;
     if (score->counts[RFT_COMPARE_SAME] == score->judged) {
-        rft_str_addf(text, "the same as %c", compare->sides[other].letter);
+        rft_str_addf(text, "the same as %c", letter);
+    } else if (rft_compare_mean_verdict(&score->mean) == RFT_COMPARE_AMBIGUOUS) {
+        rft_str_addf(text, "on the mean unclear against %c, %s", letter, rft_compare_mean_text(&score->mean, arena));
     } else {
-        rft_str_addf(text, "%s the speed of %c", rft_compare_ratio_short(score->mean_ratio, arena),
-                     compare->sides[other].letter);
+        rft_str_addf(text, "%s the speed of %c", rft_compare_mean_text(&score->mean, arena), letter);
     }
 }
 
@@ -107,29 +110,42 @@ static void tell_list(rft_str *text, const rft_compare *compare, size_t side, bo
     }
 }
 
-/* "from 0.55x the speed of H to 1.81x the speed of B, unclear against 2"; of many others. */
+static void tell_end(rft_str *text, const char *before, const rft_compare *compare, size_t side, size_t other,
+                     rft_arena *arena) {
+    const rft_compare_score *score = &compare->scores[other * compare->side_count + side];
+    rft_str_addf(text, "%s%s the speed of %c", before, rft_compare_ratio_short(score->mean.ratio, arena),
+                 compare->sides[other].letter);
+}
+
+/* "from 0.55x the speed of H to 1.81x the speed of B, unclear against 2 of 7, not judged against 1"; of many others,
+ * whose means with their intervals stand in the matrix. */
 static void tell_range(rft_str *text, const rft_compare *compare, size_t side, rft_arena *arena) {
-    size_t count = compare->side_count, least = SIZE_MAX, most = SIZE_MAX, unclear = 0;
+    size_t count = compare->side_count, least = SIZE_MAX, most = SIZE_MAX, unclear = 0, unjudged = 0;
     for (size_t other = 0; other < count; other++) {
         const rft_compare_score *score = &compare->scores[other * count + side];
         if (other == side || is_undecided(score)) {
-            unclear += other != side;
+            unclear += other != side && score->judged > 0;
+            unjudged += other != side && score->judged == 0;
             continue;
         }
         least =
-            least == SIZE_MAX || score->mean_ratio < compare->scores[least * count + side].mean_ratio ? other : least;
-        most = most == SIZE_MAX || score->mean_ratio > compare->scores[most * count + side].mean_ratio ? other : most;
+            least == SIZE_MAX || score->mean.ratio < compare->scores[least * count + side].mean.ratio ? other : least;
+        most = most == SIZE_MAX || score->mean.ratio > compare->scores[most * count + side].mean.ratio ? other : most;
     }
     if (least != SIZE_MAX) {
-        rft_str_add(text, least == most ? "" : "from ");
-        tell_speed(text, compare, side, least, arena);
-        if (least != most) {
-            rft_str_add(text, " to ");
-            tell_speed(text, compare, side, most, arena);
+        if (least == most) {
+            tell_speed(text, compare, side, least, arena);
+        } else {
+            tell_end(text, "from ", compare, side, least, arena);
+            tell_end(text, " to ", compare, side, most, arena);
         }
     }
     if (unclear > 0) {
         rft_str_addf(text, "%sunclear against %zu of %zu", least == SIZE_MAX ? "" : ", ", unclear, count - 1);
+    }
+    if (unjudged > 0) {
+        rft_str_addf(text, "%snot judged against %zu of %zu", least == SIZE_MAX && unclear == 0 ? "" : ", ", unjudged,
+                     count - 1);
     }
 }
 

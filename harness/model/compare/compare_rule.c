@@ -18,7 +18,7 @@ static double apart(double below, double above) {
 }
 
 rft_compare_ratio rft_compare_ratio_of(const rft_stats *first, const rft_stats *other) {
-    rft_compare_ratio out = {NAN, NAN, NAN, false};
+    rft_compare_ratio out = {NAN, NAN, NAN, false, 0.0};
     if (!(first->median > 0.0) || !(other->median > 0.0)) {
         return out;
     }
@@ -33,6 +33,50 @@ rft_compare_ratio rft_compare_ratio_of(const rft_stats *first, const rft_stats *
     return out;
 }
 
+void rft_compare_mean_add(rft_compare_mean *to, const rft_compare_ratio *ratio, double weight) {
+    double scale = to->additive ? ratio->ratio : 1.0;
+    double down = to->additive ? ratio->ratio - ratio->low : log(ratio->ratio / ratio->low);
+    double up = to->additive ? ratio->high - ratio->ratio : log(ratio->high / ratio->ratio);
+    to->sum += weight * (to->additive ? ratio->ratio : log(ratio->ratio));
+    to->weight += weight;
+    to->count++;
+    to->no_interval = to->no_interval || !ratio->interval;
+    rft_error_sum_add(&to->down, weight * down, weight * fmin(down, scale * ratio->common));
+    rft_error_sum_add(&to->up, weight * up, weight * fmin(up, scale * ratio->common));
+}
+
+rft_compare_ratio rft_compare_mean_of(const rft_compare_mean *of) {
+    rft_compare_ratio out = {NAN, NAN, NAN, false, 0.0};
+    if (of->count == 0) {
+        return out;
+    }
+    double middle = of->sum / of->weight, down = rft_error_sum_half(&of->down) / of->weight;
+    double up = rft_error_sum_half(&of->up) / of->weight;
+    out.ratio = of->additive ? middle : exp(middle);
+    out.interval = !of->no_interval && isfinite(down) && isfinite(up);
+    if (out.interval) {
+        out.low = of->additive ? middle - down : exp(middle - down);
+        out.high = of->additive ? middle + up : exp(middle + up);
+    }
+    return out;
+}
+
+static bool within_margin(const rft_compare_ratio *r) {
+    return r->low >= 1.0 / (1.0 + RFT_COMPARE_MARGIN_FRAC) && r->high <= 1.0 + RFT_COMPARE_MARGIN_FRAC;
+}
+
+rft_compare_verdict rft_compare_mean_verdict(const rft_compare_ratio *mean) {
+    if (isnan(mean->ratio)) {
+        return RFT_COMPARE_NONE;
+    }
+    if (mean->interval && within_margin(mean)) {
+        return RFT_COMPARE_SAME;
+    }
+    return !mean->interval || (mean->low <= 1.0 && mean->high >= 1.0) ? RFT_COMPARE_AMBIGUOUS
+           : mean->low > 1.0                                          ? RFT_COMPARE_FASTER
+                                                                      : RFT_COMPARE_SLOWER;
+}
+
 static rft_compare_verdict by_interval(const rft_compare_ratio *r) {
     double low = r->ratio * pow(r->low / r->ratio, RFT_COMPARE_SHOWN_WIDER);
     double high = r->ratio * pow(r->high / r->ratio, RFT_COMPARE_SHOWN_WIDER);
@@ -42,8 +86,7 @@ static rft_compare_verdict by_interval(const rft_compare_ratio *r) {
     if (high < 1.0 / (1.0 + RFT_COMPARE_SHOWN_FRAC)) {
         return RFT_COMPARE_SLOWER;
     }
-    bool within = r->low >= 1.0 / (1.0 + RFT_COMPARE_MARGIN_FRAC) && r->high <= 1.0 + RFT_COMPARE_MARGIN_FRAC;
-    return within ? RFT_COMPARE_SAME : RFT_COMPARE_AMBIGUOUS;
+    return within_margin(r) ? RFT_COMPARE_SAME : RFT_COMPARE_AMBIGUOUS;
 }
 
 /* What is not known may be any distance; above its roof a point cannot gain. */

@@ -29,6 +29,7 @@
 #ifndef RFT_MODEL_COMPARE_RULE_H
 #define RFT_MODEL_COMPARE_RULE_H
 
+#include "model/stats/error_sum.h"
 #include "model/stats/stats.h"
 
 typedef enum rft_compare_verdict {
@@ -51,8 +52,27 @@ const char *rft_compare_verdict_name(rft_compare_verdict verdict); /* "none", "F
 typedef struct rft_compare_ratio {
     double ratio, low, high; /* time of the first over time of the other; NaN: a side has no number */
     bool interval;           /* low and high are a 95 % interval: both sides have one */
+    double common;           /* half width, in logarithms, that all problems of the two runs share; part of the above */
 } rft_compare_ratio;
 rft_compare_ratio rft_compare_ratio_of(const rft_stats *first, const rft_stats *other);
+
+/* ---- a mean of ratios over workloads ---- */
+
+/* Geometric, or `additive`: the sum of weight x ratio. All zero: nothing was added. */
+typedef struct rft_compare_mean {
+    bool additive, no_interval;
+    size_t count;
+    double sum, weight;
+    rft_error_sum down, up;
+} rft_compare_mean;
+/* The ratio is a number; weight > 0. */
+void rft_compare_mean_add(rft_compare_mean *to, const rft_compare_ratio *ratio, double weight);
+/* Over the sum of the weights; NaN where nothing was added. The interval is that of error_sum.h, none where one of the
+ * ratios has none. */
+rft_compare_ratio rft_compare_mean_of(const rft_compare_mean *of);
+/* What may be said of a mean: SAME where its interval lies wholly within RFT_COMPARE_MARGIN_FRAC of 1, else AMBIGUOUS
+ * ("unclear") where it holds 1 or is not known. NONE: there is no mean. */
+rft_compare_verdict rft_compare_mean_verdict(const rft_compare_ratio *mean);
 
 /* Why a verdict is AMBIGUOUS though numbers are there. */
 typedef enum rft_compare_doubt {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const rft_compare_ratio no_ratio = {NAN, NAN, NAN, false};
+static const rft_compare_ratio no_ratio = {NAN, NAN, NAN, false, 0.0};
 
 /* ---- references ---- */
 
@@ -51,6 +51,7 @@ size_t rft_speed_references_of(const rft_run *run, const rft_run *const *runs, s
 /* Sums over the runs of the reference that have the item. */
 typedef struct gathered {
     double log_sum, down_sq, up_sq; /* of ln(ratio), and of its distances to the interval's ends, squared */
+    double common;
     size_t runs;
     bool no_interval;
 } gathered;
@@ -76,6 +77,7 @@ static void gather_ratio(gathered *to, const rft_compare_ratio *ratio) {
     double down = log(ratio->ratio / ratio->low), up = log(ratio->high / ratio->ratio);
     to->log_sum += log(ratio->ratio);
     to->runs++;
+    to->common = fmax(to->common, ratio->common);
     to->no_interval = to->no_interval || !ratio->interval || !isfinite(down) || !isfinite(up);
     if (!to->no_interval) {
         to->down_sq += down * down;
@@ -89,7 +91,7 @@ static rft_compare_ratio ratio_of(const gathered *from) {
         return no_ratio;
     }
     double n = (double)from->runs, ratio = exp(from->log_sum / n);
-    rft_compare_ratio out = {ratio, NAN, NAN, !from->no_interval};
+    rft_compare_ratio out = {ratio, NAN, NAN, !from->no_interval, from->common};
     if (out.interval) {
         out.low = ratio * exp(-sqrt(from->down_sq / n));
         out.high = ratio * exp(sqrt(from->up_sq / n));
@@ -223,39 +225,18 @@ static void gather_run(gathering *g, const rft_run *reference) {
 
 /* ---- all of them ---- */
 
-/* exp(sum w ln r), or of a mix sum w r: w is then a share of this card's time. */
-static rft_compare_ratio mean_of(const rft_compare_ratio *ratios, const double *weights, size_t count, bool additive) {
-    double sum = 0, down_sq = 0, up_sq = 0;
-    bool interval = true;
-    for (size_t i = 0; i < count; i++) {
-        if (!(weights[i] > 0)) {
-            continue;
-        }
-        const rft_compare_ratio *r = &ratios[i];
-        double middle = additive ? r->ratio : log(r->ratio);
-        double down = additive ? r->ratio - r->low : log(r->ratio / r->low);
-        double up = additive ? r->high - r->ratio : log(r->high / r->ratio);
-        sum += weights[i] * middle;
-        down_sq += weights[i] * weights[i] * down * down;
-        up_sq += weights[i] * weights[i] * up * up;
-        interval = interval && r->interval;
-    }
-    double down = sqrt(down_sq), up = sqrt(up_sq);
-    rft_compare_ratio out = {additive ? sum : exp(sum), NAN, NAN, interval};
-    if (interval) {
-        out.low = additive ? sum - down : exp(sum - down);
-        out.high = additive ? sum + up : exp(sum + up);
-    }
-    return out;
-}
-
-static rft_compare_ratio part_ratio(const gathering *g, const rft_compare_ratio *ratios, size_t part) {
+/* Of the items of a part, or with SIZE_MAX of all that count. A mean of the parts' means would take what their problems
+ * share as if it were no longer there. */
+static rft_compare_ratio mean_of(const gathering *g, const rft_compare_ratio *ratios, size_t part) {
     const rft_speed_asked *asked = g->asked;
-    double *weights = rft_arena_calloc(g->arena, asked->item_count + 1, sizeof *weights);
+    rft_compare_mean mean = {.additive = asked->mix != NULL};
     for (size_t i = 0; i < asked->item_count; i++) {
-        weights[i] = asked->items[i].part == part ? asked->items[i].weight / asked->parts[part].weight : 0;
+        const rft_speed_item *item = &asked->items[i];
+        if (part == SIZE_MAX ? !g->speed->refused[item->part] : item->part == part) {
+            rft_compare_mean_add(&mean, &ratios[i], item->weight);
+        }
     }
-    return mean_of(ratios, weights, asked->item_count, asked->mix != NULL);
+    return rft_compare_mean_of(&mean);
 }
 
 /* NULL: all items of the part have a ratio. */
@@ -321,7 +302,7 @@ static void add_up(gathering *g) {
     const char *first = NULL;
     for (size_t p = 0; p < asked->part_count; p++) {
         speed->refused[p] = refusal_of(g, ratios, p);
-        speed->parts[p] = speed->refused[p] ? no_ratio : part_ratio(g, ratios, p);
+        speed->parts[p] = speed->refused[p] ? no_ratio : mean_of(g, ratios, p);
         first = first               ? first
                 : speed->refused[p] ? rft_arena_printf(g->arena, "%s: %s", asked->parts[p].name, speed->refused[p])
                                     : NULL;
@@ -330,7 +311,7 @@ static void add_up(gathering *g) {
         speed->missing = first;
         return;
     }
-    speed->ratio = mean_of(speed->parts, speed->weights, asked->part_count, asked->mix != NULL);
+    speed->ratio = mean_of(g, ratios, SIZE_MAX);
     speed->set = set_of(asked, speed, g->arena);
 }
 

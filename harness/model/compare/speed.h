@@ -13,8 +13,8 @@
  * The times and what makes them comparable are those of compare.h: the better of tuned kernel and vendor library, of
  * equal work, cache mode and program. A family counts where both cards have the same set of problems, all measured;
  * else it is refused, with the reason, and the others share its weight. A mix counts whole or not at all. The 95 %
- * interval adds those of the ratios in quadrature, below and above apart: it takes their errors as independent, and
- * knows nothing of other cards.
+ * interval is that of rft_compare_mean_of(): the problems of a run share some of their errors. It knows nothing of
+ * other cards.
  */
 #ifndef RFT_MODEL_SPEED_H
 #define RFT_MODEL_SPEED_H

@@ -4,6 +4,8 @@
 #include "base/units.h"
 #include "model/mix/mix_parts.h"
 #include "model/run/run_foreign.h"
+#include "model/stats/error_sum.h"
+#include "model/stats/repeat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +13,13 @@
 
 /* ---- sums ---- */
 
-/* One term: count x a value with its own interval. Terms of the same `source` have the same error. */
+/* One term: count x a value with its own interval, of which half a width of `common` is shared by all. Terms of the
+ * same `source` have the same error. */
 typedef struct term {
     const void *source;
     double count, value, low, high;
     bool interval;
+    double common;
 } term;
 
 static bool seen_before(const term *terms, size_t at) {
@@ -29,7 +33,7 @@ static bool seen_before(const term *terms, size_t at) {
 
 static rft_mix_figure sum_of(const term *terms, size_t count) {
     rft_mix_figure sum = {0};
-    double below = 0.0, above = 0.0;
+    rft_error_sum below = {0}, above = {0};
     bool interval = true;
     for (size_t i = 0; i < count; i++) {
         sum.value += terms[i].count * terms[i].value;
@@ -41,11 +45,12 @@ static rft_mix_figure sum_of(const term *terms, size_t count) {
         for (size_t k = i; k < count; k++) {
             together += terms[k].source == terms[i].source ? terms[k].count : 0.0;
         }
-        below += pow(together * (terms[i].value - terms[i].low), 2.0);
-        above += pow(together * (terms[i].high - terms[i].value), 2.0);
+        double down = terms[i].value - terms[i].low, up = terms[i].high - terms[i].value;
+        rft_error_sum_add(&below, together * down, together * fmin(down, terms[i].common));
+        rft_error_sum_add(&above, together * up, together * fmin(up, terms[i].common));
     }
-    sum.low = interval ? sum.value - sqrt(below) : (double)NAN;
-    sum.high = interval ? sum.value + sqrt(above) : (double)NAN;
+    sum.low = interval ? sum.value - rft_error_sum_half(&below) : (double)NAN;
+    sum.high = interval ? sum.value + rft_error_sum_half(&above) : (double)NAN;
     return sum;
 }
 
@@ -78,8 +83,9 @@ static void add_times(rft_mix_total *total, rft_arena *arena) {
     for (size_t i = 0; i < total->line_count; i++) {
         const rft_mix_line *line = &total->lines[i];
         const rft_stats *stats = &line->measurement->stats;
-        terms[i] =
-            (term){line->measurement, line->item->count, stats->median, stats->low, stats->high, stats->interval_is_95};
+        double common = line->measurement->process_count > 1 ? RFT_REPEAT_FLOOR_FRAC * stats->median : 0.0;
+        terms[i] = (term){line->measurement, line->item->count,     stats->median, stats->low,
+                          stats->high,       stats->interval_is_95, common};
         if (!stats->interval_is_95 && !without) {
             without = rft_arena_printf(arena, "%s has no 95 %% interval of its median: too few samples",
                                        line_name(line, arena));
@@ -121,7 +127,8 @@ static void add_joules(rft_mix_total *total, rft_arena *arena) {
                               load->joules_per_run,
                               load->joules_per_run - half,
                               load->joules_per_run + half,
-                              isfinite(half)};
+                              isfinite(half),
+                              0.0};
             interval = interval && isfinite(half);
         } else {
             lacking = lacking ? lacking : &total->lines[i];
@@ -158,15 +165,17 @@ static const char *no_price_text(const rft_mix_total *total, rft_arena *arena) {
                 : rft_arena_printf(arena, "no price of \"%s\" is given", device);
 }
 
-/* a x + b y, where what differs in one does not in the other. */
+/* a x + b y of two instruments, the clock and the sensor: independent. */
 static rft_mix_figure both(const rft_mix_figure *x, double a, const rft_mix_figure *y, double b) {
     if (x->missing || y->missing) {
         return no_figure(x->missing ? x->missing : y->missing);
     }
-    const term terms[2] = {{x, a, x->value, x->low, x->high, !x->no_interval},
-                           {y, b, y->value, y->low, y->high, !y->no_interval}};
-    rft_mix_figure sum = sum_of(terms, 2);
-    sum.no_interval = x->no_interval ? x->no_interval : y->no_interval;
+    rft_mix_figure sum = {.value = a * x->value + b * y->value,
+                          .no_interval = x->no_interval ? x->no_interval : y->no_interval};
+    double down = hypot(a * (x->value - x->low), b * (y->value - y->low));
+    double up = hypot(a * (x->high - x->value), b * (y->high - y->value));
+    sum.low = sum.no_interval ? (double)NAN : sum.value - down;
+    sum.high = sum.no_interval ? (double)NAN : sum.value + up;
     return sum;
 }
 
@@ -326,8 +335,8 @@ static void add_notes(rft_mix_total *total, const rft_run *const *runs, size_t r
     }
     if (!total->missing_count) {
         note_cache(total, arena);
-        note(total, "Intervals are 95 %; those of the medians add in quadrature, as independent. What all share (the "
-                    "card, its clock, the day) is not in them.");
+        note(total, "Intervals are 95 %; errors of two operations are taken to agree by 0.15, as the problems of a run "
+                    "do at most. What all share beyond a run (the card, the day) is not in them.");
         note_sustained(total, arena);
         if (!total->joules.missing) {
             note(total, energy_note(total, arena));

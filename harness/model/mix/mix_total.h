@@ -8,10 +8,9 @@
  *
  *     time of a pass = sum of count x median
  *
- * Its 95 % interval adds those of the medians in quadrature, below and above apart (method of variance estimates
- * recovery, Zou & Donner 2008): low = t - sqrt(sum (count x (median - low_i))^2). That takes their errors as
- * independent, which those of one and the same measurement are not: such operations are first put together. What all
- * medians share (the card, its clock, the day) is not in the interval.
+ * Its 95 % interval adds half widths, below and above apart, as error_sum.h does: the problems of a run share some of
+ * their errors. Those of one and the same measurement are one: such operations are first put together. What all medians
+ * share beyond a run (the card, the day) is not in the interval.
  *
  * Joules of a pass add up likewise, from the energy of the same points. A figure that cannot be told is NaN with a
  * reason; where one operation has no time, no figure is told at all.

@@ -69,11 +69,12 @@ static table table_of(size_t points) {
     return t;
 }
 
-rft_base rft_run_base(const rft_run *run, size_t sweep) {
+rft_base rft_run_base(const rft_run *run, size_t sweep, const bool *counts) {
     rft_base base = {.frac = NAN, .worst_frac = NAN};
     table t = table_of(run->point_count);
     for (size_t problem = 0; problem < run->sweeps[sweep].sweep.problem_count; problem++) {
-        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, problem);
+        bool counted = !counts || counts[problem];
+        const rft_point *best = counted ? rft_run_best(run, sweep, SIZE_MAX, problem) : NULL;
         if (!best) {
             continue;
         }
@@ -99,4 +100,18 @@ rft_base rft_run_base(const rft_run *run, size_t sweep) {
     }
     free(t.slots);
     return base;
+}
+
+const rft_point *rft_run_base_at(const rft_run *run, const rft_base *base, size_t problem) {
+    const rft_point *of = base->point;
+    for (size_t i = 0; of && i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == of->sweep && point->problem == problem && point->variant == of->variant &&
+            rft_values_equal(point->config, of->config,
+                             run->sweeps[of->sweep].sweep.variants[of->variant].param_count) &&
+            measured(run, point)) {
+            return measured(run, point);
+        }
+    }
+    return NULL;
 }

@@ -18,8 +18,12 @@ typedef struct rft_base {
     size_t worst_problem;
 } rft_base;
 
-/* The configuration with the highest `frac`. Medians are compared as they stand: one that reads faster than a best of
- * the final round is told as 1. Of several equal ones the first. */
-rft_base rft_run_base(const rft_run *run, size_t sweep);
+/* The configuration with the highest `frac` over the problems that `counts` (one flag a problem; NULL: all). Medians
+ * are compared as they stand: one that reads faster than a best of the final round is told as 1. Of several equal ones
+ * the first. */
+rft_base rft_run_base(const rft_run *run, size_t sweep, const bool *counts);
+
+/* That configuration at another problem of its sweep; an alias gives what was measured. NULL: it was not. */
+const rft_point *rft_run_base_at(const rft_run *run, const rft_base *base, size_t problem);
 
 #endif

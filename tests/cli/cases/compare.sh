@@ -31,6 +31,9 @@ expect_out '^B (NVIDIA H200) against A (NVIDIA H200): the same in [0-9]* of '
 expect_out '1.000.* SAME$'
 expect_out 'a replayed recording'
 expect_out '^search effort$'
+expect_out '^base and peak (one configuration'
+grep -q '"base_of_peak_frac":0.9' out.json || fail "no base and peak in the JSON"
+grep -q '"mean_low":' out.json || fail "no interval of the mean in the JSON"
 expect_out '^  [0-9]* of [0-9]* tie with the best there'
 tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
 grep -q 'FASTER\|SLOWER' out && fail "equal times differ"
@@ -80,6 +83,17 @@ expect_status 0
 expect_out '^Every run against every other$'
 expect_out '^  device memory, read, datasheet (GB/s)  *936  *768  *n/a$'
 expect_out '^  FP32 FMA, datasheet (TFLOP/s)  *35.6  *38.7  *n/a$'
+rooftune compare kt1.json kt2.json kt3.json -o kt.pdf
+expect_status 0
+if command -v pdftotext >/dev/null; then
+    pdftotext kt.pdf kt.txt
+    grep -q 'No speed against A is told of B, C: no work that is known to be the same' kt.txt || fail "not said why there is no chart"
+    grep -q 'workload (number in the table)' kt.txt && fail "an empty chart"
+    pdftotext a.pdf a.txt
+    grep -q '[0-9] us' a.txt && fail "us on a page"
+    grep -q '[0-9] µs' a.txt || fail "no micro sign on a page"
+    grep -q 'µ' text && fail "a micro sign on the terminal"
+fi
 rooftune compare kt1.json kt2.json kt3.json --json -
 for key in '"pairs":\[{"letter":"A","against":"B","judged":1,' '"cards":\[{"letter":"A","says":"A (NVIDIA GeForce RTX 3090): ' '"fastest":\[{"sweep":'; do
     expect_out "$key"
