@@ -54,4 +54,5 @@ return sweep {
   },
   over = { n = values(512, 1000, 1024, 2048, 4096, 8192) }, -- 1000: no multiple of any tile
   with = { m = function(p) return p.n end, k = function(p) return p.n end },
+  baseline = { vendor.matmul { math = "fp64", transpose_b = true } },
 }

@@ -68,7 +68,7 @@ static void check_names(lua_State *lua, const rft_at *at, const rft_baseline_fac
     static const char remedy[] =
         "kernel { launch = vendor.matmul { ... }, problem = ..., buffers = ..., work = ..., check = ... } has its own";
     if (!facts->math_given) {
-        rft_read_fail(lua, at, "vendor.matmul { math = \"fp16\" }: fp32, tf32, fp16, bf16, fp8, int8",
+        rft_read_fail(lua, at, "vendor.matmul { math = \"fp16\" }: fp32, tf32, fp16, bf16, fp8, int8, fp64",
                       "a library in a kernel's place brings its own buffers: say what it multiplies in");
     }
     for (size_t i = 0; i < 3; i++) {

@@ -10,9 +10,10 @@ local kinds = {
   bf16 = { "__nv_bfloat16", "tensor_bf16" },
   fp8 = { "__nv_fp8_e4m3", "tensor_fp8" },
   int8 = { "signed char", "tensor_int8" },
+  fp64 = { "double", "tensor_fp64" },
 }
-local types = { f32 = f32, f16 = f16, bf16 = bf16, e4m3 = e4m3, i8 = i8, i32 = i32 }
-local bytes = { f32 = 4, f16 = 2, bf16 = 2, e4m3 = 1, i8 = 1, i32 = 4 }
+local types = { f64 = f64, f32 = f32, f16 = f16, bf16 = bf16, e4m3 = e4m3, i8 = i8, i32 = i32 }
+local bytes = { f64 = 8, f32 = 4, f16 = 2, bf16 = 2, e4m3 = 1, i8 = 1, i32 = 4 }
 
 return function(matmul, facts)
   local element, pipe = kinds[facts.math][1], kinds[facts.math][2]

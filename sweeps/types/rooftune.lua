@@ -448,7 +448,7 @@ function vendor.matmul(facts) end
 ---What is multiplied, in the kernel's own buffers.
 ---@class rooftune.vendor_matmul
 ---@field name? string in tables; default: "cuBLASLt", "cuBLASLt tf32"
----@field math? "fp32"|"tf32"|"fp16"|"bf16"|"fp8"|"int8" default: as the type of A says (f32: "fp32")
+---@field math? "fp32"|"tf32"|"fp16"|"bf16"|"fp8"|"int8"|"fp64" default: as the type of A says (f32: "fp32")
 ---@field a? string input buffer; default: "a"
 ---@field b? string input buffer; default: "b"
 ---@field c? string output buffer; default: "c"

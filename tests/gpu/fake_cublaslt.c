@@ -160,7 +160,15 @@ cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *
 
 static double element(const void *data, const layout *l, int transpose, uint64_t row, uint64_t column) {
     uint64_t at = transpose == CUBLAS_OP_T ? column + row * (uint64_t)l->leading : row + column * (uint64_t)l->leading;
-    return l->type == CUDA_R_8I ? ((const signed char *)data)[at] : (double)((const float *)data)[at];
+    return l->type == CUDA_R_8I    ? ((const signed char *)data)[at]
+           : l->type == CUDA_R_64F ? ((const double *)data)[at]
+                                   : (double)((const float *)data)[at];
+}
+
+static double scalar(const void *value, int type) {
+    return type == CUDA_R_32I   ? *(const int *)value
+           : type == CUDA_R_64F ? *(const double *)value
+                                : (double)*(const float *)value;
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *A,
@@ -172,9 +180,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     (void)workspace;
     const operation *op = (const operation *)desc;
     const layout *a = (const layout *)a_layout, *b = (const layout *)b_layout, *d = (const layout *)d_layout;
-    int is_int = op->scale == CUDA_R_32I;
-    double one = is_int ? *(const int *)alpha : (double)*(const float *)alpha;
-    double zero = is_int ? *(const int *)beta : (double)*(const float *)beta;
+    double one = scalar(alpha, op->scale), zero = scalar(beta, op->scale);
     if (fake_cublaslt.fails) {
         return CUBLAS_STATUS_EXECUTION_FAILED;
     }
@@ -188,7 +194,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     fake_cublaslt.compute_type = op->compute;
     fake_cublaslt.scale_type = op->scale;
     memcpy(fake_cublaslt.transposes, op->transpose, sizeof op->transpose);
-    if (a->type != CUDA_R_32F && a->type != CUDA_R_8I) {
+    if (a->type != CUDA_R_32F && a->type != CUDA_R_8I && a->type != CUDA_R_64F) {
         return CUBLAS_STATUS_SUCCESS; /* only written down */
     }
     uint64_t inner = op->transpose[0] == CUBLAS_OP_T ? a->rows : a->columns;
@@ -201,6 +207,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
             uint64_t at = row + column * (uint64_t)d->leading;
             if (d->type == CUDA_R_32I) {
                 ((int *)D)[at] = (int)sum;
+            } else if (d->type == CUDA_R_64F) {
+                ((double *)D)[at] = sum;
             } else {
                 ((float *)D)[at] = (float)sum;
             }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SWEEPS = 7 };
+enum { SWEEPS = 8 };
 
 static bool is_candidate(const rft_point *point) {
     return rft_outcome_is_measured(point->outcome);

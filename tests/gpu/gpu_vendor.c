@@ -48,10 +48,14 @@ static int b_value(size_t k, size_t column) {
 }
 
 static void encode(unsigned char *to, rft_type type, int value) {
+    double wide = value;
     uint32_t sign = value < 0, bits32 = value ? 0x3F800000u | sign << 31 : 0;
     uint16_t bits16 = (uint16_t)(bits32 >> 16), half = (uint16_t)(value ? 0x3C00u | sign << 15 : 0);
     int8_t byte = (int8_t)value;
     switch (type) {
+    case RFT_TYPE_F64:
+        memcpy(to, &wide, 8);
+        break;
     case RFT_TYPE_F32:
         memcpy(to, &bits32, 4);
         break;
@@ -73,8 +77,12 @@ static double decode(const unsigned char *from, rft_type type) {
     uint16_t half = 0;
     uint32_t bits = 0;
     float real = 0;
+    double wide = 0;
     int32_t integer = 0;
     switch (type) {
+    case RFT_TYPE_F64:
+        memcpy(&wide, from, 8);
+        return wide;
     case RFT_TYPE_I32:
         memcpy(&integer, from, 4);
         return integer;

@@ -64,16 +64,19 @@ static int b_value(size_t k, size_t column) {
 /* Multiplies by `vendor` with these orders and compares with sums on the host. */
 static void multiply(rft_vendor *vendor, rft_vendor_math math, const rft_vendor_order order[3]) {
     float a_real[M * K], b_real[K * N], d_real[M * N];
+    double a_wide[M * K], b_wide[K * N], d_wide[M * N];
     signed char a_int[M * K], b_int[K * N];
     int d_int[M * N];
-    bool is_int = math == RFT_VENDOR_INT8;
+    bool is_int = math == RFT_VENDOR_INT8, is_wide = math == RFT_VENDOR_FP64;
     for (size_t k = 0; k < K; k++) {
         for (size_t i = 0; i < M; i++) {
             a_real[at(order[0], i, k, M, K)] = (float)a_value(i, k);
+            a_wide[at(order[0], i, k, M, K)] = a_value(i, k);
             a_int[at(order[0], i, k, M, K)] = (signed char)a_value(i, k);
         }
         for (size_t j = 0; j < N; j++) {
             b_real[at(order[1], k, j, K, N)] = (float)b_value(k, j);
+            b_wide[at(order[1], k, j, K, N)] = b_value(k, j);
             b_int[at(order[1], k, j, K, N)] = (signed char)b_value(k, j);
         }
     }
@@ -90,13 +93,18 @@ static void multiply(rft_vendor *vendor, rft_vendor_math math, const rft_vendor_
     if (vendor->vt->plan(vendor, &matmul, &plan, &err) != 0) {
         fail_msg("%s", err.message);
     }
-    rft_vendor_buffers buffers = {.a = is_int ? new_memory(a_int, sizeof a_int) : new_memory(a_real, sizeof a_real),
-                                  .b = is_int ? new_memory(b_int, sizeof b_int) : new_memory(b_real, sizeof b_real),
-                                  .d = new_memory(NULL, sizeof d_real),
+    rft_vendor_buffers buffers = {.a = is_int    ? new_memory(a_int, sizeof a_int)
+                                       : is_wide ? new_memory(a_wide, sizeof a_wide)
+                                                 : new_memory(a_real, sizeof a_real),
+                                  .b = is_int    ? new_memory(b_int, sizeof b_int)
+                                       : is_wide ? new_memory(b_wide, sizeof b_wide)
+                                                 : new_memory(b_real, sizeof b_real),
+                                  .d = new_memory(NULL, sizeof d_wide),
                                   .workspace = new_memory(NULL, plan->workspace_bytes)};
     assert_int_equal(vendor->vt->launch(vendor, plan, 1, &buffers, NULL), 0);
-    assert_int_equal(gpu->vt->read(gpu, d_real, buffers.d, sizeof d_real, NULL), 0);
-    memcpy(d_int, d_real, sizeof d_int);
+    assert_int_equal(gpu->vt->read(gpu, d_wide, buffers.d, sizeof d_wide, NULL), 0);
+    memcpy(d_real, d_wide, sizeof d_real);
+    memcpy(d_int, d_wide, sizeof d_int);
     for (size_t i = 0; i < M; i++) {
         for (size_t j = 0; j < N; j++) {
             int sum = 0;
@@ -104,7 +112,7 @@ static void multiply(rft_vendor *vendor, rft_vendor_math math, const rft_vendor_
                 sum += a_value(i, k) * b_value(k, j);
             }
             size_t where = at(order[2], i, j, M, N);
-            assert_int_equal(is_int ? d_int[where] : (int)d_real[where], sum);
+            assert_int_equal(is_int ? d_int[where] : is_wide ? (int)d_wide[where] : (int)d_real[where], sum);
         }
     }
     gpu->vt->free(gpu, buffers.a);
@@ -126,6 +134,8 @@ static void every_order_of_matrices(void **state) {
         assert_int_equal(fake->compute_type, CUBLAS_COMPUTE_32F_FAST_TF32);
         multiply(vendor, RFT_VENDOR_INT8, order);
         assert_true(fake->compute_type == CUBLAS_COMPUTE_32I && fake->scale_type == CUDA_R_32I);
+        multiply(vendor, RFT_VENDOR_FP64, order);
+        assert_true(fake->compute_type == CUBLAS_COMPUTE_64F && fake->scale_type == CUDA_R_64F);
     }
     assert_int_equal(fake->algo, 62); /* the second that can run */
     assert_int_equal(fake->workspace_bytes, 2048);

@@ -53,7 +53,7 @@ typedef struct lt_plan {
     cublasLtMatmulDesc_t operation;
     cublasLtMatrixLayout_t first, second, result; /* in the library's order */
     bool swapped;                                 /* first is B */
-    bool is_int;
+    cudaDataType scale;                           /* of alpha and beta */
     cublasLtMatmulAlgo_t algos[RFT_VENDOR_ALGOS_MAX];
 } lt_plan;
 
@@ -74,6 +74,7 @@ static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t alg
                   rft_err *err) {
     static const float one = 1.0f, zero = 0.0f;
     static const int32_t int_one = 1, int_zero = 0;
+    static const double wide_one = 1.0, wide_zero = 0.0;
     const lt_vendor *vendor = (const lt_vendor *)base;
     const lt_plan *plan = (const lt_plan *)plan_base;
     void *stream = NULL;
@@ -86,8 +87,14 @@ static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t alg
     }
     const void *a = (const void *)(uintptr_t)buffers->a, *b = (const void *)(uintptr_t)buffers->b;
     void *d = (void *)(uintptr_t)buffers->d;
-    const void *alpha = plan->is_int ? (const void *)&int_one : &one;
-    const void *beta = plan->is_int ? (const void *)&int_zero : &zero;
+    const void *alpha = &one, *beta = &zero;
+    if (plan->scale == CUDA_R_32I) {
+        alpha = &int_one;
+        beta = &int_zero;
+    } else if (plan->scale == CUDA_R_64F) {
+        alpha = &wide_one;
+        beta = &wide_zero;
+    }
     cublasStatus_t status = vendor->api.cublasLtMatmul(
         vendor->handle, plan->operation, alpha, plan->swapped ? b : a, plan->first, plan->swapped ? a : b, plan->second,
         beta, d, plan->result, d, plan->result, &plan->algos[algo], (void *)(uintptr_t)buffers->workspace,
@@ -135,6 +142,8 @@ static cudaDataType data_type(rft_type type) {
         return CUDA_R_8I;
     case RFT_TYPE_I32:
         return CUDA_R_32I;
+    case RFT_TYPE_F64:
+        return CUDA_R_64F;
     default:
         return CUDA_R_32F;
     }
@@ -186,6 +195,7 @@ static int make_layout(const lt_vendor *vendor, cublasLtMatrixLayout_t *out, con
 static cublasComputeType_t compute_type(rft_vendor_math math) {
     return math == RFT_VENDOR_TF32   ? CUBLAS_COMPUTE_32F_FAST_TF32
            : math == RFT_VENDOR_INT8 ? CUBLAS_COMPUTE_32I
+           : math == RFT_VENDOR_FP64 ? CUBLAS_COMPUTE_64F
                                      : CUBLAS_COMPUTE_32F;
 }
 
@@ -199,15 +209,15 @@ static int set_attribute(const lt_vendor *vendor, const lt_plan *plan, cublasLtM
  * of what it is to be, the library transposes. */
 static int make_operation(const lt_vendor *vendor, lt_plan *plan, rft_err *err) {
     const rft_vendor_matmul *m = &plan->base.matmul;
-    cudaDataType scale = plan->is_int ? CUDA_R_32I : CUDA_R_32F;
     /* by columns: as it is when not swapped; swapped, B' = B transposed is what a B by rows looks like */
     bool a_as_is = (m->a_order == RFT_VENDOR_COLUMN) != plan->swapped;
     bool b_as_is = (m->b_order == RFT_VENDOR_COLUMN) != plan->swapped;
     int32_t first = (plan->swapped ? b_as_is : a_as_is) ? CUBLAS_OP_N : CUBLAS_OP_T;
     int32_t second = (plan->swapped ? a_as_is : b_as_is) ? CUBLAS_OP_N : CUBLAS_OP_T;
     int8_t fast = 1;
-    int rc = lt_check(vendor, vendor->api.cublasLtMatmulDescCreate(&plan->operation, compute_type(m->math), scale),
-                      RFT_E_LIMIT, "cuBLASLt: describing the multiplication", err);
+    int rc =
+        lt_check(vendor, vendor->api.cublasLtMatmulDescCreate(&plan->operation, compute_type(m->math), plan->scale),
+                 RFT_E_LIMIT, "cuBLASLt: describing the multiplication", err);
     if (rc == RFT_OK) {
         rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof first, err);
     }
@@ -226,7 +236,7 @@ static int describe_algos(const lt_vendor *vendor, lt_plan *plan, rft_err *err) 
     const operand b = {rft_vendor_input_type(m->math), m->k, m->n, m->b_order};
     const operand d = {m->d, m->m, m->n, m->d_order};
     plan->swapped = m->d_order == RFT_VENDOR_ROW;
-    plan->is_int = m->math == RFT_VENDOR_INT8;
+    plan->scale = m->math == RFT_VENDOR_INT8 ? CUDA_R_32I : m->math == RFT_VENDOR_FP64 ? CUDA_R_64F : CUDA_R_32F;
     int rc = make_operation(vendor, plan, err);
     if (rc == RFT_OK) {
         rc = make_layout(vendor, &plan->first, plan->swapped ? &b : &a, err);

@@ -11,14 +11,15 @@
 #include <stdbool.h>
 
 /* name, type of A and B, usual type of D, text, first compute capability x 10. Accumulation is in FP32, for int8 in
- * INT32; fp32 never uses the matrix units, tf32 may round its inputs. */
+ * INT32, for fp64 in FP64; fp32 never uses the matrix units, tf32 may round its inputs. */
 #define RFT_VENDOR_MATH_MAP(X)                                                                                         \
     X(FP32, F32, F32, "fp32", 50)                                                                                      \
     X(TF32, F32, F32, "tf32", 80)                                                                                      \
     X(FP16, F16, F16, "fp16", 70)                                                                                      \
     X(BF16, BF16, BF16, "bf16", 80)                                                                                    \
     X(FP8, E4M3, BF16, "fp8", 89)                                                                                      \
-    X(INT8, I8, I32, "int8", 75)
+    X(INT8, I8, I32, "int8", 75)                                                                                       \
+    X(FP64, F64, F64, "fp64", 50)
 
 typedef enum rft_vendor_math {
 #define RFT_VENDOR_ENUM(name, in, out, text, cc) RFT_VENDOR_##name,

@@ -19,4 +19,5 @@ return {
   one("bf16", { math = "bf16", transpose_a = true, transpose_b = true, transpose_c = true }),
   one("fp8", { math = "fp8", transpose_b = true, output = f16 }),
   one("int8", { math = "int8", transpose_b = true }),
+  one("fp64", { math = "fp64", transpose_b = true }),
 }
