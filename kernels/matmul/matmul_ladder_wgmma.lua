@@ -76,8 +76,8 @@ return function(dtype)
       kernel = matmul.roles,
       tune = {
         BLOCK_M = values(64, 128, 192, 256), BLOCK_N = values(64, 128, 192, 224, 256), STAGES = range(3, 9),
-        CONSUMERS = values(1, 2, 3), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), ORDER = values("rows", "columns"),
-        GROUP = values(4, 8, 16), IDLE = values(0, 4), STORES = values(1, 2),
+        CONSUMERS = values(1, 2, 3), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2),
+        ORDER = values("rows", "columns", "hilbert"), GROUP = values(4, 8, 16), IDLE = values(0, 4), STORES = values(1, 2, 4),
       },
       where = both(
         "BLOCK_M % 128 ~= 0 or CONSUMERS == 2", "BLOCK_M == 64 * CONSUMERS or BLOCK_M == 256", suits, wgmma.deepest,
@@ -85,9 +85,11 @@ return function(dtype)
           if n <= 1024 then return BLOCK_M <= 128 and BLOCK_N <= 128 end
           return is_large(BLOCK_M, BLOCK_N) or n == 2048 and BLOCK_M * BLOCK_N == 128 * 128
         end,
-        -- Clusters of four leave SMs without one.
-        "CLUSTER_M * CLUSTER_N < 4 or (IDLE == 4 and BLOCK_M * BLOCK_N == 128 * 256)",
-        "CLUSTER_M * CLUSTER_N > 1 or (BLOCK_M * BLOCK_N == 128 * 256 or n <= 1024) and GROUP == 8",
+        -- Clusters of four leave SMs without one; without clusters L2 is too slow.
+        "CLUSTER_M * CLUSTER_N ~= 4 or (IDLE == 4 and BLOCK_M * BLOCK_N == 128 * 256)",
+        "CLUSTER_M * CLUSTER_N ~= 1 or GROUP == 8 and (n <= 1024 or BLOCK_M * BLOCK_N == 128 * 256 and IDLE == 0)",
+        "STORES == (BLOCK_M == 192 and 1 or 2) or (STORES == 4 and BLOCK_M * BLOCK_N == 128 * 256 and GROUP == 8)",
+        "ORDER ~= 'hilbert' or GROUP == 8", -- which is not asked
         "IDLE == 0 or (GROUP == 8 and n >= 4096)",
         "n >= 4096 or (GROUP == 8 and ORDER == 'rows')" -- small operands stay in L2 in any order
       ),
@@ -97,13 +99,13 @@ return function(dtype)
       kernel = matmul.roles,
       tune = {
         BLOCK_M = values(64, 128), BLOCK_N = values(64, 128, 192, 256), STAGES = range(3, 9), CLUSTER_M = values(1, 2),
-        CLUSTER_N = values(1, 2), ORDER = values("rows", "columns"), GROUP = values(8, 16), PINGPONG = values(true),
+        CLUSTER_N = values(1, 2), ORDER = values("rows", "columns", "hilbert"), GROUP = values(8, 16), PINGPONG = values(true),
         STORES = values(2),
       },
       where = both(
         "CLUSTER_M * CLUSTER_N <= 2", suits, wgmma.deepest,
         "n > 1024 and BLOCK_M * BLOCK_N >= 128 * 128 or n <= 1024 and BLOCK_M == 64 and BLOCK_N <= 128",
-        "CLUSTER_M * CLUSTER_N == 2 or GROUP == 8",
+        "CLUSTER_M * CLUSTER_N == 2 or GROUP == 8", "ORDER ~= 'hilbert' or GROUP == 8",
         "n >= 4096 or (GROUP == 8 and ORDER == 'rows')"
       ),
     },

@@ -26,8 +26,9 @@ local function ladder(dtype)
   local element, cuda_type = table.unpack(elements[dtype])
   local pipe = "tensor_" .. dtype
 
-  -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic; temps, a function of
-  -- the problem, for buffers of its own; odd where the derived odd problem does not do.
+  -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic, prior; temps, a function of
+  -- the problem, for buffers of its own; layout, "nn" or "nt" for a B (and an A) that lies as k x n (k x m); odd where the
+  -- derived odd problem does not do.
   local function describe(facts)
     return kernel {
       name = "matmul_" .. dtype .. "_" .. facts.name,
@@ -43,6 +44,7 @@ local function ladder(dtype)
       launch = facts.launch,
       work = function(p) return intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype } end,
       traffic = facts.traffic,
+      prior = facts.prior,
       check = {
         reference = "vendor_matmul_reference.cu:vendor_matmul_reference<"
           .. cuda_type .. ", double, false, true, false>",

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(GROUPS * 128)
         wgmma_wait<0>();
         wgmma_hold(sums);
     }
-    store_pairs(sums, c, first_row + group * ROWS, first_column, m, n);
+    store_rows(sums, c, first_row + group * ROWS, first_column, m, n);
 #endif
 }
 
@@ -87,6 +87,6 @@ __global__ void __launch_bounds__(GROUPS * 128)
         __syncthreads();
         place.next();
     }
-    store_pairs(sums, c, first_row + group * ROWS, first_column, m, n);
+    store_rows(sums, c, first_row + group * ROWS, first_column, m, n);
 #endif
 }

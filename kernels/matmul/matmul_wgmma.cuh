@@ -18,31 +18,48 @@ template <typename T> __global__ void pad_rows(const T *from, T *to, long long r
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
-/* A warpgroup's sums to C from its registers, a pair of neighbours at a time: 16 bytes a row and instruction. */
+/* Of four lanes that hold a row of a 4 x 4 matrix each, lane i gets column i. */
+__device__ __forceinline__ void turn_quad(unsigned (&row)[4]) {
+#pragma unroll
+    for (int apart = 1; apart <= 2; apart *= 2) {
+        const bool upper = threadIdx.x & apart;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if ((i & apart) == 0) {
+                const unsigned other = __shfl_xor_sync(~0u, upper ? row[i] : row[i + apart], apart);
+                row[i] = upper ? other : row[i];
+                row[i + apart] = upper ? row[i + apart] : other;
+            }
+        }
+    }
+}
+
+/* A warpgroup's sums to C from its registers. A row of 32 columns lies in four lanes, pairs of neighbours 8 columns
+ * apart; turned, a lane has 8 neighbours. */
 template <typename T, int WAVES, int COUNT>
-__device__ __forceinline__ void store_pairs(const float (&sums)[WAVES][COUNT], T *c, long long first_row,
-                                            long long first_column, long long m, long long n) {
-    const int thread = threadIdx.x % 128, down = thread / 32 * 16 + thread % 32 / 4, right = thread % 4 * 2;
-    const bool pairs = n % 2 == 0;
+__device__ __forceinline__ void store_rows(const float (&sums)[WAVES][COUNT], T *c, long long first_row,
+                                           long long first_column, long long m, long long n) {
+    static_assert(COUNT % 16 == 0, "32 columns at a time");
+    const int thread = threadIdx.x % 128, down = thread / 32 * 16 + thread % 32 / 4;
+    const long long column = first_column + thread % 4 * 8;
+    const bool aligned = n % 8 == 0;
 #pragma unroll
     for (int wave = 0; wave < WAVES; wave++) {
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             const long long row = first_row + wave * 64 + down + half * 8;
-            T *to = c + row * n + first_column + right;
-            const int left = row < m ? left_of(n, first_column + right, 2 * COUNT) : 0;
+            const int left = row < m ? left_of(n, column, 2 * COUNT) : 0;
 #pragma unroll
-            for (int j = 0; j < COUNT / 4; j++) {
-                const unsigned pair = rounded_pair<T>(sums[wave][4 * j + 2 * half], sums[wave][4 * j + 2 * half + 1]);
-                if (pairs && j * 8 < left) {
-                    *reinterpret_cast<unsigned *>(to + j * 8) = pair;
-                } else if (j * 8 < left) {
-                    unsigned short *items = reinterpret_cast<unsigned short *>(to + j * 8);
-                    items[0] = (unsigned short)pair;
-                    if (j * 8 + 1 < left) {
-                        items[1] = (unsigned short)(pair >> 16);
-                    }
+            for (int j = 0; j < COUNT / 4; j += 4) {
+                unsigned pairs[4];
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const float *own = sums[wave] + 4 * (j + i) + 2 * half;
+                    pairs[i] = rounded_pair<T>(own[0], own[1]);
                 }
+                turn_quad(pairs);
+                const uint4 word = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+                store_eight(c + row * n + column + j * 8, word, left - j * 8, aligned);
             }
         }
     }

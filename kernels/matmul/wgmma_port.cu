@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32)
         wgmma_wait<0>();
         wgmma_hold(sums);
         if (blockIdx.x == 0 && group == 0) {
-            store_pairs(sums, y, 0, 0, 64, COLUMNS);
+            store_rows(sums, y, 0, 0, 64, COLUMNS);
         }
     }
     if (CLUSTER > 1) {
