@@ -258,15 +258,26 @@ bool rft_point_sags(const rft_point *point) {
 }
 
 size_t rft_run_largest(const rft_run *run, size_t sweep) {
-    size_t largest = SIZE_MAX;
-    double longest_s = 0.0;
-    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
-        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
-        if (best && rft_point_median_s(best) > longest_s) {
-            largest = p;
-            longest_s = rft_point_median_s(best);
+    size_t largest = SIZE_MAX, problems = run->sweeps[sweep].sweep.problem_count;
+    rank *bests = rft_alloc((problems + 1) * sizeof *bests); /* one look at the points for all of them */
+    for (size_t p = 0; p < problems; p++) {
+        bests[p] = (rank){.point = NULL};
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == sweep && rft_run_is_candidate(run, point)) {
+            rank own = rank_of(run, point), *best = &bests[point->problem];
+            *best = best->point == NULL || goes_before(&own, best) ? own : *best;
         }
     }
+    double longest_s = 0.0;
+    for (size_t p = 0; p < problems; p++) {
+        if (bests[p].point && bests[p].time_s > longest_s) {
+            largest = p;
+            longest_s = bests[p].time_s;
+        }
+    }
+    free(bests);
     return largest;
 }
 
