@@ -114,12 +114,13 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
     rft_build b = {.run = run, .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT, .arena = arena};
     rft_build_entries(&b);
     b.buyer = buyer_of(&b);
-    b.detail = b.opts.full ? RFT_DETAIL_FULL : b.opts.summary ? RFT_DETAIL_BRIEF : RFT_DETAIL_PAGES;
+    b.detail = b.opts.full             ? RFT_DETAIL_FULL
+               : b.opts.summary        ? RFT_DETAIL_BRIEF
+               : run->sweep_count == 1 ? RFT_DETAIL_TABLES
+                                       : RFT_DETAIL_PAGES;
     build_chapters(&b);
-    while (b.detail == RFT_DETAIL_PAGES || b.detail == RFT_DETAIL_PAGE) {
-        if (b.opts.part == 1 || rft_page_layout(b.doc, NULL) <= pages_most(run)) {
-            break;
-        }
+    while (b.detail != RFT_DETAIL_FULL && b.detail != RFT_DETAIL_BRIEF && b.opts.part != 1 &&
+           rft_page_layout(b.doc, NULL) > pages_most(run)) {
         b.detail--; /* the next shorter form */
         build_chapters(&b);
     }

@@ -33,10 +33,12 @@ typedef struct rft_entry {
 
 /* How much is told of each sweep. */
 typedef enum rft_detail {
-    RFT_DETAIL_BRIEF, /* half a page: --summary */
-    RFT_DETAIL_PAGE,  /* ladder, configuration, what holds it back, next step */
-    RFT_DETAIL_PAGES, /* and profiles, transitions, search: as many sweeps have as fit the pages of a report */
-    RFT_DETAIL_FULL   /* all there is: --full */
+    RFT_DETAIL_BRIEF,  /* half a page: --summary */
+    RFT_DETAIL_PAGE,   /* ladder, configuration, what holds it back, next step */
+    RFT_DETAIL_CHARTS, /* and along the axes, the distribution, the search */
+    RFT_DETAIL_PAGES,  /* and the best and the worst, parameters */
+    RFT_DETAIL_TABLES, /* and tables where the others have a sentence: of a run of one sweep */
+    RFT_DETAIL_FULL    /* all there is: --full */
 } rft_detail;
 
 typedef struct rft_build {

@@ -150,10 +150,8 @@ static const char *interval_text(const view *v, const rft_stats *stats, size_t p
             "Too few samples for a 95 % interval of the median: under 6, or under 8 that are not independent.");
     }
     return processes > 1 ? with_note(v, text,
-                                     rft_arena_printf(v->b->arena,
-                                                      "Of %zu processes each; what another run would read stands in "
-                                                      "the sweep's section.",
-                                                      processes))
+                                     "Of several processes each: how many, and what another such run would read, tells "
+                                     "`show --full`.")
                          : text;
 }
 

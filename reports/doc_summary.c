@@ -16,21 +16,28 @@
 #define ROW_HEIGHT 24.0        /* with the configuration under the numbers */
 #define LINE_HEIGHT 14.2       /* a sweep's name; a sustained time */
 
-/* "All times are with a cold cache." or which sweep has which. */
+/* "All times are with a cold cache but for working_set (hot)." The mode of most sweeps, of the first where as many. */
 static const char *cache_text(const rft_build *b) {
-    const rft_run_sweep *sweeps = b->run->sweeps;
-    rft_str text = RFT_STR_INIT;
-    bool same = true;
+    size_t count[RFT_CACHE_COUNT] = {0};
+    rft_cache_mode usual = b->run->sweeps[0].sweep.measure.cache;
     for (size_t s = 0; s < b->run->sweep_count; s++) {
-        const rft_sweep *sweep = &sweeps[s].sweep;
-        same = same && sweep->measure.cache == sweeps[0].sweep.measure.cache;
-        rft_str_addf(&text, "%s%s (%s)", s ? ", " : "Cache when a sample begins: ", sweep->name,
-                     rft_cache_mode_name(sweep->measure.cache));
+        count[b->run->sweeps[s].sweep.measure.cache]++;
     }
-    rft_str_add(&text, ".");
-    const char *kept = same ? rft_arena_printf(b->arena, "All times are with a %s cache.",
-                                               rft_cache_mode_name(sweeps[0].sweep.measure.cache))
-                            : rft_arena_strdup(b->arena, rft_str_get(&text));
+    for (int mode = 0; mode < RFT_CACHE_COUNT; mode++) {
+        usual = count[mode] > count[usual] ? (rft_cache_mode)mode : usual;
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "All times are with a %s cache", rft_cache_mode_name(usual));
+    const char *joint = " but for ";
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+        if (sweep->measure.cache != usual) {
+            rft_str_addf(&text, "%s%s (%s)", joint, sweep->name, rft_cache_mode_name(sweep->measure.cache));
+            joint = ", ";
+        }
+    }
+    rft_str_add_char(&text, '.');
+    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
     rft_str_clear(&text);
     return kept;
 }

@@ -13,12 +13,12 @@
 #define PROBLEMS_MOST 5 /* of a sweep among others */
 #define PROBLEMS_FEW 3  /* where it has one page */
 #define RANKED_FEW 3    /* of a sweep among others */
-#define RANKED_MOST 5   /* of one alone */
+#define RANKED_MOST 5   /* where there is room */
 #define RANKED_MOST_FULL 10
 
 /* Whether there is room for tables where several sweeps have a sentence. */
 static bool is_roomy(const rft_build *b) {
-    return b->detail == RFT_DETAIL_FULL || (b->detail == RFT_DETAIL_PAGES && b->run->sweep_count == 1);
+    return b->detail >= RFT_DETAIL_TABLES;
 }
 
 /* ---- the first page ---- */
@@ -57,7 +57,7 @@ static void add_suspects(rft_build *b, size_t s) {
 /* The summary has those of a run of one sweep. */
 static void add_problems(rft_build *b, size_t s) {
     const rft_entry **shown = NULL;
-    size_t count = rft_build_choose_of(b, s, b->detail == RFT_DETAIL_PAGE ? PROBLEMS_FEW : PROBLEMS_MOST, &shown);
+    size_t count = rft_build_choose_of(b, s, b->detail <= RFT_DETAIL_CHARTS ? PROBLEMS_FEW : PROBLEMS_MOST, &shown);
     if (b->detail == RFT_DETAIL_FULL || count < 2 || (b->run->sweep_count < 2 && b->opts.part != 2)) {
         return;
     }
@@ -138,13 +138,13 @@ static void add_first_page(rft_build *b, size_t s, const rft_entry *showcase) {
         rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
     }
     bool briefly = !is_roomy(b);
-    (b->detail == RFT_DETAIL_PAGE ? rft_print_page_briefly : rft_print_page)(b->doc,
-                                                                             rft_finding_loads(b->run, s, b->arena));
+    (b->detail <= RFT_DETAIL_CHARTS ? rft_print_page_briefly : rft_print_page)(b->doc,
+                                                                               rft_finding_loads(b->run, s, b->arena));
     (briefly ? rft_print_page_briefly : rft_print_page)(b->doc, rft_finding_counted(b->run, s, b->opts.full, b->arena));
     /* On one page those of the problem that the page is about, where it has some. */
     const rft_baseline **own = NULL;
-    bool has_own =
-        b->detail == RFT_DETAIL_PAGE && showcase && rft_run_baselines(b->run, s, showcase->problem, b->arena, &own) > 0;
+    bool has_own = b->detail <= RFT_DETAIL_CHARTS && showcase &&
+                   rft_run_baselines(b->run, s, showcase->problem, b->arena, &own) > 0;
     rft_print_page(b->doc, rft_finding_baselines(b->run, s, has_own ? showcase->problem : SIZE_MAX, b->arena));
     if (showcase && briefly) {
         add_next(b, showcase, 2);
@@ -166,9 +166,11 @@ static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
 /* ---- the second page ---- */
 
 static void add_details(rft_build *b, const rft_entry *entry) {
-    rft_build_ranking(b, entry, b->opts.full ? RANKED_MOST_FULL : is_roomy(b) ? RANKED_MOST : RANKED_FEW);
-    if (entry->best->variant < b->run->sweeps[entry->sweep].sweep.variant_count) {
-        rft_print_page(b->doc, rft_finding_params(b->run, entry->sweep, entry->problem, b->arena));
+    if (b->detail > RFT_DETAIL_CHARTS) {
+        rft_build_ranking(b, entry, b->opts.full ? RANKED_MOST_FULL : is_roomy(b) ? RANKED_MOST : RANKED_FEW);
+        if (entry->best->variant < b->run->sweeps[entry->sweep].sweep.variant_count) {
+            rft_print_page(b->doc, rft_finding_params(b->run, entry->sweep, entry->problem, b->arena));
+        }
     }
     rft_print_page(b->doc, rft_finding_distribution(b->run, entry->best, b->opts.full, b->arena));
 }
@@ -184,12 +186,6 @@ static void add_second_page(rft_build *b, size_t s, const rft_entry *showcase) {
             add_details(b, entry);
         }
     }
-}
-
-/* Something else than points that were left out with reason. */
-static bool has_failures(const rft_build *b, size_t s) {
-    rft_counts counts = rft_counts_of(b->run, s);
-    return counts.failed > counts.outcomes[RFT_OUTCOME_SKIPPED] + counts.outcomes[RFT_OUTCOME_NOISY];
 }
 
 void rft_build_sweep(rft_build *b, size_t s) {
@@ -209,13 +205,11 @@ void rft_build_sweep(rft_build *b, size_t s) {
         return;
     }
     add_first_page(b, s, showcase);
-    if (b->detail >= RFT_DETAIL_PAGES) {
+    if (b->detail >= RFT_DETAIL_CHARTS) {
         add_second_page(b, s, showcase);
     }
-    const rft_transition_view view = {
-        .charts = b->detail >= RFT_DETAIL_PAGES, .all = is_roomy(b), .full = b->opts.full};
+    /* The bands and places are in the charts along the axes; with --full they stand alone, too. */
+    const rft_transition_view view = {.charts = b->opts.full, .all = is_roomy(b), .full = b->opts.full};
     rft_print_page(b->doc, rft_finding_transitions_paged(b->run, s, &view, b->arena));
-    if (b->detail >= RFT_DETAIL_PAGES || has_failures(b, s)) {
-        rft_print_page(b->doc, rft_finding_closing(b->run, s, b->arena));
-    }
+    rft_print_page(b->doc, rft_finding_closing(b->run, s, b->arena));
 }

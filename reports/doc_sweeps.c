@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sweeps' chapters, and before them, once, what several of them would say in the same words. */
+/* The sweeps' chapters, and behind them, once, what several of them would say in the same words. */
 #include "reports/doc_build.h"
 
 #include <string.h>
+
+#define NAME_MOST 40 /* bytes of what a legend begins with */
 
 static bool is_legend(const rft_block *block) {
     return block->kind == RFT_BLOCK_TEXT && block->style == RFT_TEXT_LEGEND;
@@ -17,8 +19,19 @@ static size_t said_first(const rft_doc *doc, size_t at) {
     return i;
 }
 
-/* One that is said again stands before all sweeps; the others stay where they are. */
+/* "Heat map: of the best's variant" as name and text; what begins with no name has an empty one. */
+static void add_reading(rft_build *b, rft_table *table, const char *text) {
+    const char *colon = strstr(text, ": ");
+    size_t length = colon ? (size_t)(colon - text) : 0;
+    bool named = length > 0 && length <= NAME_MOST;
+    const char *first = named ? colon + 2 : text;
+    rft_doc_pair(b->doc, table, named ? rft_arena_printf(b->arena, "%.*s", (int)length, text) : "",
+                 rft_arena_printf(b->arena, "%s", first));
+}
+
+/* What is said again stands behind all sweeps; the rest stays where it is. */
 static void add_with_legends(rft_build *b, const rft_doc *sweeps) {
+    static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     bool *again = rft_arena_calloc(b->arena, sweeps->block_count + 1, sizeof *again);
     bool any = false;
     for (size_t i = 0; i < sweeps->block_count; i++) {
@@ -26,18 +39,21 @@ static void add_with_legends(rft_build *b, const rft_doc *sweeps) {
         again[i] = again[first] = again[i] || first < i;
         any = any || again[i];
     }
-    if (any) {
-        rft_doc_new_chapter(b->doc);
-        rft_doc_heading(b->doc, 1, "How to read a sweep", "reading");
-    }
-    for (size_t i = 0; i < sweeps->block_count; i++) {
-        if (again[i] && said_first(sweeps, i) == i) {
-            rft_doc_text(b->doc, RFT_TEXT_NOTE, sweeps->blocks[i].text);
-        }
-    }
     for (size_t i = 0; i < sweeps->block_count; i++) {
         if (!again[i]) {
             rft_doc_append(b->doc, &sweeps->blocks[i]);
+        }
+    }
+    if (!any) {
+        return;
+    }
+    rft_doc_new_chapter(b->doc);
+    rft_doc_heading(b->doc, 1, "How to read a sweep", "reading");
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
+    table->plain = true;
+    for (size_t i = 0; i < sweeps->block_count; i++) {
+        if (again[i] && said_first(sweeps, i) == i) {
+            add_reading(b, table, sweeps->blocks[i].text);
         }
     }
 }

@@ -167,7 +167,7 @@ static void add_for_people(rft_finding *f, const rft_advice_list *list) {
         rft_finding_note(f, RFT_IN_BRIEF, "%zu more: --full", count - BRIEFLY);
     }
     if (count > 0) {
-        rft_finding_legend(f, "\"At most\" is the share of the time that no change of this kind can exceed, not a "
+        rft_finding_legend(f, "At most: the share of the time that no change of this kind can exceed, not a "
                               "forecast. Below the line: advice that changes the work or its launch: more rows, fewer "
                               "bits, another division into kernels.");
     }

@@ -132,7 +132,8 @@ static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point
 
 /* Under a rung: its configuration, and what explains the step from the one before. */
 static void add_change(const ladder *l, rft_cell_row *row, const rft_point *before, const rft_point *point) {
-    const char *why = rft_ladder_change(l->run, before, point, l->arena), *config = row->cells[UNDER].as.text;
+    const char *why = rft_ladder_change(l->run, before, point, l->arena);
+    const char *config = rft_run_config_text(l->run, point, true, l->arena);
     row->cells[UNDER] = rft_datum_text(
         rft_arena_printf(l->arena, "%s%sExplains the step: %s", config, *config ? ". " : "", why ? why : "n/a"));
 }
@@ -177,14 +178,22 @@ static size_t faster_than(const ladder *l, size_t variant) {
     return faster;
 }
 
-/* Of many rungs a page has the first and the fastest. */
+/* Of many rungs a page has the first and the fastest; the step is then that from the one above it on the page. */
 static void keep_few(rft_finding *f, const ladder *l, rft_cell_table *table) {
-    size_t left = 0;
+    size_t left = 0, above = 0;
     for (size_t v = 1; v < table->row_count && !l->all && table->row_count > RUNGS_MOST; v++) {
+        rft_cell_row *row = &table->rows[v];
         if (faster_than(l, v) + 1 >= RUNGS_MOST) {
-            table->rows[v].where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
+            row->where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
             left++;
+            continue;
         }
+        const rft_point *before = rung(l, l->shown, above), *point = rung(l, l->shown, v);
+        if (above + 1 < v && before && point) {
+            row->cells[PREVIOUS] = rft_datum_number(rft_point_median_s(before) / rft_point_median_s(point));
+            add_change(l, row, before, point);
+        }
+        above = v;
     }
     if (left > 0) {
         rft_finding_note(f, RFT_ON_PAGE, "The first variant and the fastest; %zu more with --full.", left);
@@ -240,8 +249,8 @@ static void add_rung_table(rft_finding *f, const ladder *l) {
     if (!l->all) {
         rft_finding_legend(f, "The ladder of variants: on the problem where most variants were measured.");
     }
-    rft_finding_legend(f, "useful: the work's own bytes over the median; moved: what device memory moved over the "
-                          "median, counted where it was, else by the kernel's own formula.");
+    rft_finding_legend(f, "Useful and moved: the work's own bytes over the median; what device memory moved over "
+                          "the median, counted where it was, else by the kernel's own formula.");
 }
 
 /* ---- all problems, one row each ---- */

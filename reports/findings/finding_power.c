@@ -9,7 +9,9 @@
 
 #include <math.h>
 
-#define ROWS_MOST 4 /* on a page without --full */
+#define ROWS_MOST 4      /* on a page without --full */
+#define SENTENCES_MOST 2 /* sweeps that are told of in sentences */
+#define SWEEPS_MOST 8    /* on the card's page */
 #define CHART_HEIGHT 150.0
 
 static const char *or_no_reason(const char *reason) {
@@ -329,7 +331,8 @@ static rft_cell_table *soak_table(rft_finding *f, const rft_load *soak) {
     rft_finding_heading(f, RFT_IN_TEXT, 2, "Burst and sustained, under load for %g s", soak->asked_s);
     const char *text = rft_arena_printf(
         f->arena,
-        "Burst is what the rest of this report tells: some milliseconds at a time. Sustained is the median "
+        "Burst and sustained: a burst is what the rest of this report tells, some milliseconds at a time; sustained "
+        "is the median "
         "of the same kind of sample in the last third of %g s of launches back to back, when heat and "
         "power limit have done what they do; power and clock are of that third.",
         soak->asked_s);
@@ -378,18 +381,25 @@ rft_finding *rft_finding_loads(const rft_run *run, size_t sweep, rft_arena *aren
     return f;
 }
 
-/* ---- a run, in sentences ---- */
+/* ---- a run: in sentences, of several sweeps in a table ---- */
 
-static void add_sentences(rft_str *text, const rft_run *run, const rft_point *point, rft_arena *arena) {
-    const rft_load *energy = has(point, RFT_LOAD_ENERGY) ? point->loads[RFT_LOAD_ENERGY] : NULL;
+static bool has_energy(const rft_point *point) {
+    return point && has(point, RFT_LOAD_ENERGY) && point->loads[RFT_LOAD_ENERGY]->source;
+}
+
+/* " gemv n=16384 draws 694 W and takes 94.5 mJ a run: 5.80 GB/s/W." */
+static void add_energy_sentence(rft_str *text, const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_load *energy = point->loads[RFT_LOAD_ENERGY];
+    rft_datum rate = per_watt_cell(run, point, arena);
+    rft_str_addf(text, " %s draws %s W and takes %s a run: %s.",
+                 rft_words_problem(run, point->sweep, point->problem, arena),
+                 rft_figure_plain(arena, energy->power_w, 3), rft_figure_si(arena, energy->joules_per_run, "J"),
+                 rft_datum_words(&rate, &energy_fields[ENERGY_PER_WATT], false, arena));
+}
+
+static void add_soak_sentence(rft_str *text, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const char *name = rft_words_problem(run, point->sweep, point->problem, arena);
     double sustained_s = rft_point_sustained_s(point);
-    if (energy && energy->source) {
-        rft_datum rate = per_watt_cell(run, point, arena);
-        rft_str_addf(text, " %s draws %s W and takes %s a run: %s.", name, rft_figure_plain(arena, energy->power_w, 3),
-                     rft_figure_si(arena, energy->joules_per_run, "J"),
-                     rft_datum_words(&rate, &energy_fields[ENERGY_PER_WATT], false, arena));
-    }
     if (!isnan(sustained_s) && rft_point_sags(point)) {
         double change = sustained_s / rft_point_median_s(point) - 1.0;
         rft_str_addf(text, " Under %g s of load %s takes %s, %s %s than in bursts.",
@@ -400,23 +410,55 @@ static void add_sentences(rft_str *text, const rft_run *run, const rft_point *po
     }
 }
 
+/* A line a sweep; its configuration and both rates stand in its chapter. */
+static void add_energies(rft_finding *f, const rft_run *run, const rft_point *const *points, size_t count) {
+    rft_cell_table *table = rft_finding_table(f, NULL, energy_fields, ENERGY_FIELDS);
+    size_t shown = count < SWEEPS_MOST ? count : SWEEPS_MOST;
+    table->fields[ENERGY_CONFIG].where = RFT_IN_TEXT;
+    table->fields[ENERGY_BURST].where = RFT_IN_TEXT;
+    for (size_t i = 0; i < shown; i++) {
+        add_energy_row(table, run, points[i]);
+        rft_cell_row *row = &table->rows[table->row_count - 1];
+        row->cells[ENERGY_PROBLEM] =
+            rft_datum_text(rft_words_problem(run, points[i]->sweep, points[i]->problem, f->arena));
+        row->strong = false;
+    }
+    if (shown < count) {
+        rft_finding_note(f, 0, "Those of %zu more stand in their sweeps' chapters.", count - shown);
+    }
+}
+
 rft_finding *rft_finding_power(const rft_run *run, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
-    rft_str text = RFT_STR_INIT;
+    const rft_point **energies = rft_arena_calloc(arena, run->sweep_count + 1, sizeof *energies);
+    size_t count = 0;
+    rft_str text = RFT_STR_INIT, soaks = RFT_STR_INIT;
     for (size_t s = 0; s < run->sweep_count; s++) {
         size_t problem = rft_run_largest(run, s);
-        if (problem != SIZE_MAX) {
-            add_sentences(&text, run, rft_run_best(run, s, SIZE_MAX, problem), arena);
+        const rft_point *point = problem == SIZE_MAX ? NULL : rft_run_best(run, s, SIZE_MAX, problem);
+        if (has_energy(point)) {
+            energies[count++] = point;
+        }
+        if (point) {
+            add_soak_sentence(&soaks, run, point, arena);
         }
     }
-    if (run->idle || text.length) {
+    for (size_t i = 0; i < count && count <= SENTENCES_MOST; i++) {
+        add_energy_sentence(&text, run, energies[i], arena);
+    }
+    rft_str_add(&text, rft_str_get(&soaks));
+    rft_str_clear(&soaks);
+    if (run->idle || text.length || count) {
         rft_finding_heading(f, 0, 2, "Power");
-        if (text.length && rft_load_is_left_out(run->idle)) {
+        if ((text.length || count) && rft_load_is_left_out(run->idle)) {
             rft_finding_body(f, 0, "%s Elsewhere power was not measured; --energy largest measures it.",
-                             rft_str_get(&text) + 1);
+                             text.length ? rft_str_get(&text) + 1 : "");
         } else {
             rft_finding_body(f, 0, "%s%s", idle_text(run->idle, arena), rft_str_get(&text));
         }
+    }
+    if (count > SENTENCES_MOST) {
+        add_energies(f, run, energies, count);
     }
     rft_str_clear(&text);
     return f;

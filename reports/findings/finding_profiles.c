@@ -13,6 +13,7 @@
 
 #define BARS_MOST 32     /* more values share a bar: the best of them */
 #define VALUES_MOST 10   /* spelled out on a terminal */
+#define VALUES_LEAST 3   /* of a line that is drawn, without --full */
 #define LINES_MOST 6     /* along the axes, without --full; charts too */
 #define JOINT "\xc2\xa0" /* where no line is broken */
 
@@ -306,10 +307,11 @@ rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem
         return f;
     }
     rft_finding_legend(
-        f, "\"costs at best\": the best configuration with the worst value against the best of all, so with "
-           "the other parameters tuned anew. \"of the scatter\": the share of the variance of log time "
-           "over all configurations that the parameter explains alone: what it means where the others "
-           "are not tuned. What several explain only together is in none of them.");
+        f,
+        "Parameters: \"costs at best\" is the best configuration with the worst value against the best of all, so with "
+        "the other parameters tuned anew; \"of the scatter\" the share of the variance of log time "
+        "over all configurations that the parameter explains alone: what it means where the others "
+        "are not tuned. What several explain only together is in none of them.");
     add_param_charts(f, &p);
     return f;
 }
@@ -363,7 +365,7 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
         charts[used++] = ladder;
     }
     for (size_t i = 0; i < count; i++) {
-        if (rft_profile_measured(&profiles[i]) > 1 && (lines++ < LINES_MOST || full)) {
+        if (rft_profile_measured(&profiles[i]) >= (full ? 2 : VALUES_LEAST) && (lines++ < LINES_MOST || full)) {
             const char *title = rft_arena_printf(f->arena, "Along %s", rft_words_line(run, &profiles[i], f->arena));
             charts[used++] =
                 rft_along_chart(run, &profiles[i], &(rft_along_opts){.title = title, .height = AXIS_HEIGHT}, f->arena);
@@ -385,10 +387,12 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     if (used > alone) {
         rft_finding_chart_rows(f, charts + alone, used - alone, rft_finding_chart_columns(used - alone));
     }
-    rft_finding_legend(f,
-                       "Bars and lines: the best configuration of each variant at every value. Grey lines: what the "
-                       "measured ceilings allow for this work. Bars: filled the variants, hollow the baselines, with "
-                       "the 95 % interval of the median. Shaded: what holds the best one back.");
+    rft_finding_legend(
+        f, "Bars and lines: the best configuration of each variant at every value. Grey lines: what the "
+           "measured ceilings allow for this work. Bars: filled the variants, hollow the baselines, with "
+           "the 95 % interval of the median. Shaded, with its name or, where it is narrow, its number "
+           "from the left: what holds the best one back. Dashed: where the times turn; the thick line at its "
+           "foot and the brackets are the 95 % interval.");
     if (rft_refine_added(&run->sweeps[sweep].sweep) > 0) {
         rft_finding_legend(f,
                            "Marks between the numbers of an axis: values that refine() added, where only the winners "

@@ -175,7 +175,7 @@ static void add_variants(along *a) {
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
         line->tone = rft_tone_of(v);
         line->marks = true;
-        line->label = sweep->variant_count > 1 ? sweep->variants[v].name : "best";
+        line->label = sweep->variant_count > 1 ? sweep->variants[v].name : NULL; /* the only one */
         for (size_t i = 0; i < own->step_count; i++) {
             line->x[i] = x_of(a, i);
             line->y[i] = own->steps[i].best ? rate_of(a, own->steps[i].best) : NAN;
@@ -187,7 +187,6 @@ static void add_best(along *a) {
     rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, a->profile->step_count);
     line->tone = RFT_TONE_A;
     line->marks = true;
-    line->label = "best";
     for (size_t i = 0; i < a->profile->step_count; i++) {
         line->x[i] = x_of(a, i);
         line->y[i] = a->profile->steps[i].best ? rate_of(a, a->profile->steps[i].best) : NAN;

@@ -328,30 +328,18 @@ static void add_curve(rft_roof *r, size_t sweep, rft_tone tone) {
 
 /* ---- words ---- */
 
-/* "FP32: fma.rn.f32, 16 independent chains a thread": the operation behind a ceiling, or why there is none. */
-static const char *operation(const rft_roof *r, const char *name, rft_ceiling_id id) {
-    if (id >= RFT_CEILING_COUNT) {
-        return rft_arena_printf(r->all->arena, "%s: no ceiling was measured", name);
+/* " FP32: no ceiling was measured, not asked for.": why there is no line; the chapter on ceilings has the operation
+ * behind one. */
+static const char *missing_line(const rft_roof *r, const char *name, rft_ceiling_id id) {
+    const rft_ceiling *ceiling = id < RFT_CEILING_COUNT ? &r->all->run->ceilings.items[id] : NULL;
+    if (ceiling && ceiling->measured) {
+        return ceiling->at_least
+                   ? rft_arena_printf(r->all->arena, " %s: no line, only a lower bound was measured.", name)
+                   : "";
     }
-    const rft_ceiling *ceiling = &r->all->run->ceilings.items[id];
-    const char *kernel = ceiling->kernel ? ceiling->kernel : rft_ceiling_label(id);
-    if (!ceiling->measured) {
-        return rft_arena_printf(r->all->arena, "%s: no ceiling was measured%s%s", name, ceiling->reason ? ", " : "",
-                                ceiling->reason ? ceiling->reason : "");
-    }
-    return rft_arena_printf(r->all->arena, "%s: %s%s", name,
-                            ceiling->at_least ? "no line, only a lower bound was measured, " : "", kernel);
-}
-
-/* Of every memory ceiling that some best of the pipe is judged by. */
-static const char *memory_operations(const rft_roof *r) {
-    const char *all = NULL;
-    for (size_t i = 0; i < r->memory_count; i++) {
-        const char *own =
-            operation(r, i == 0 && r->memory_count == 1 ? "Memory" : rft_ceiling_label(r->memory[i]), r->memory[i]);
-        all = all ? rft_arena_printf(r->all->arena, "%s. %s", all, own) : own;
-    }
-    return all ? all : operation(r, "Memory", r->of.dram_id);
+    bool why = ceiling && ceiling->reason;
+    return rft_arena_printf(r->all->arena, " %s: no ceiling was measured%s%s.", name, why ? ", " : "",
+                            why ? ceiling->reason : "");
 }
 
 /* `of`: the lines of the pipe; `drawn`: what its charts have of what is not everywhere. */
@@ -360,7 +348,7 @@ const char *rft_roof_caption(const rft_roof *of, const rft_roof *drawn) {
     return rft_arena_printf(
         arena,
         "Solid: measured here%s. Every mark is judged by the ceilings of its chart%s. Grey: all %s; strong marks: the "
-        "best configuration of each problem%s%s. %s. %s. %s.",
+        "best configuration of each problem%s%s.%s%s%s",
         drawn->dashed ? "; dashed: datasheet"
                       : "; a datasheet's value that would lie on the line is told by its number",
         drawn->own_roofs ? ", by the short line above it where another makes its roof" : "",
@@ -368,8 +356,8 @@ const char *rft_roof_caption(const rft_roof *of, const rft_roof *drawn) {
         drawn->small ? "; a chart for the sweeps of one source file, all over the same axes"
                      : ", of each sweep the longest-running one with its name",
         drawn->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
-        memory_operations(of), operation(of, "L2", RFT_CEILING_L2_READ),
-        operation(of, rft_pipe_label(of->of.pipe), of->of.pipe_id));
+        of->memory_count ? "" : missing_line(of, "Memory", of->of.dram_id), missing_line(of, "L2", RFT_CEILING_L2_READ),
+        missing_line(of, rft_pipe_label(of->of.pipe), of->of.pipe_id));
 }
 
 /* ---- the chart ---- */

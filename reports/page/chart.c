@@ -240,7 +240,8 @@ static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
         const rft_plot_label *label = &plot->left_over[i];
         rft_lines lines = rft_pen_wrap(plot->pen, &label_style, label->text, box->width - 20);
         rft_pen_shorten(plot->pen, &label_style, &lines, 1, box->width - 20);
-        double width = rft_pen_width(&lines.items[0], &label_style) + 28;
+        double sample = label->band ? 0 : 15; /* a band has its number */
+        double width = rft_pen_width(&lines.items[0], &label_style) + sample + (label->band ? 9 : 13);
         if (x > box->x && x + width > box->x + box->width) {
             x = box->x;
             rows++;
@@ -249,13 +250,10 @@ static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
             double base = y + (double)rows * LEGEND_STEP - 2;
             if (label->line) {
                 draw_line_sample(plot, label, (rft_spot){x, base - 2.8});
-            } else if (label->band) {
-                const rft_rect sample = {x, base - 6, 12, 6};
-                rft_canvas_rects(plot->pen->canvas, &sample, 1, RFT_COLOUR_FAINT);
-            } else {
+            } else if (!label->band) {
                 rft_pen_mark(plot->pen, (rft_spot){x + 6, base - 2.8}, label->tone, 4.6);
             }
-            rft_pen_put(plot->pen, (rft_spot){x + 15, base}, 0, &label_style, &lines.items[0]);
+            rft_pen_put(plot->pen, (rft_spot){x + sample, base}, 0, &label_style, &lines.items[0]);
         }
         x += width;
     }

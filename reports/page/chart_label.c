@@ -50,7 +50,6 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
     rft_plot_label *label = ask(plot, text, rings * 10);
     label->bold = bold;
     label->tone = tone;
-    label->rank = bold ? 0 : 1;
     for (size_t i = 0; i < rings; i++) {
         double d = distances[i], s = d * 0.75;
         add_tied(label, at.x + d, at.y + height / 2, at);
@@ -79,6 +78,9 @@ static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, doubl
         to = swap;
     }
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
+    if (length < width + 4 && fabs(dy) < 0.5) { /* a level one too short for it: above, from its far end back */
+        add_spot(label, to.x - width - 2, to.y - LINE_GAP - further - RFT_FONT_DESCENT * RFT_PLOT_LABEL_SIZE, 0);
+    }
     if (length < width + 4 || fabs(dy) > STEEPEST * fabs(dx)) {
         return;
     }
@@ -99,13 +101,15 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     double width = text_width(plot, series->label, series->bold);
     rft_plot_label *label = ask(plot, series->label, RINGS * PIECES_MOST * SLOTS * 2 + count * 4);
     label->tone = series->tone;
-    label->line = true;
-    label->rank = series->bold ? 0 : 2;
+    label->line = label->clear = true;
+    label->rank = series->bold ? 1 : 2;
     label->dashed = series->dashed;
     label->marks = series->marks;
     label->bold = series->bold;
     size_t pieces = 0;
-    for (int ring = 0; ring < RINGS; ring++) {
+    int rings =
+        series->bold || series->marks ? RINGS : 1; /* of a thin line the name stays close: others run beside it */
+    for (int ring = 0; ring < rings; ring++) {
         pieces = 0;
         for (size_t i = count; i-- > 1 && pieces < PIECES_MOST;) {
             size_t before = label->spots.count;
@@ -155,7 +159,7 @@ void rft_plot_place_labels(rft_plot *plot) {
         rft_line line = rft_pen_encode(plot->pen, label->text);
         double width = rft_pen_width(&line, &style);
         size_t chosen;
-        if (!rft_label_place(&plot->field, width, style.size, &label->spots, &chosen)) {
+        if (!rft_label_place(&plot->field, width, style.size, &label->spots, label->clear, &chosen)) {
             plot->left_over[plot->left_over_count++] = *label;
             continue;
         }

@@ -14,7 +14,8 @@ typedef struct rft_plot_label {
     bool bold;
     rft_tone tone; /* for the legend, when there is no place */
     bool line, dashed, marks, band;
-    int rank; /* 0: placed first */
+    bool clear; /* must not lie on a line */
+    int rank;   /* 0: placed first */
     rft_label_spots spots;
 } rft_plot_label;
 

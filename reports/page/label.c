@@ -133,8 +133,8 @@ static rft_quad grown(const rft_quad *quad, double along, double across) {
                        {c[3].x - to_end.x + to_foot.x, c[3].y - to_end.y + to_foot.y}}};
 }
 
-/* How many avoided things it covers; SIZE_MAX when it must not lie there. */
-static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
+/* What lying there costs; SIZE_MAX when it must not. */
+static size_t cost_of(const rft_label_field *field, const rft_quad *quad, bool clear) {
     size_t cost = 0;
     if (!inside(field, quad)) {
         return SIZE_MAX;
@@ -149,7 +149,12 @@ static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
         }
     }
     for (size_t i = 0; i < field->avoided_count; i++) {
-        cost += rft_quad_meets(quad, &field->avoided[i]) ? LINE_COST : 0;
+        if (rft_quad_meets(quad, &field->avoided[i])) {
+            if (clear) {
+                return SIZE_MAX;
+            }
+            cost += LINE_COST;
+        }
     }
     for (size_t i = 0; i < field->faint_count; i++) {
         if (rft_quad_meets(quad, &field->faint[i])) {
@@ -199,7 +204,7 @@ static size_t leader_cost(const rft_label_field *field, const rft_label_spot *sp
     return cost;
 }
 
-bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spots *candidates,
+bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spots *candidates, bool clear,
                      size_t *chosen) {
     size_t best = SIZE_MAX;
     rft_quad best_quad = {0};
@@ -211,7 +216,7 @@ bool rft_label_place(rft_label_field *field, double width, double size, const rf
                             .angle = candidates->items[i].angle,
                             .size = size};
         rft_quad quad = rft_quad_of_text(&run, width + 2 * AIR);
-        size_t cost = cost_of(field, &quad);
+        size_t cost = cost_of(field, &quad, clear);
         cost += cost == SIZE_MAX ? 0 : leader_cost(field, &candidates->items[i], width, size);
         if (cost < best) {
             best = cost;

@@ -39,7 +39,8 @@ void rft_label_avoid_faint(rft_label_field *field, const rft_quad *quad);
 void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, double thickness);
 
 /* A text `width` wide of this size. The first of the candidates (left end of the baseline, angle) that is free is
- * taken; else the one that covers least of what is avoided. False when every one lies on something taken or outside. */
+ * taken; else the one that covers least of what is avoided: with `clear` no line, since a line's name on another reads
+ * as that one's. False when every one lies on something that it must not cover, or outside. */
 typedef struct rft_label_spot {
     rft_spot at;
     double angle;
@@ -53,7 +54,7 @@ typedef struct rft_label_spots {
     rft_label_spot *items;
     size_t count;
 } rft_label_spots;
-bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spots *candidates,
+bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spots *candidates, bool clear,
                      size_t *chosen);
 
 #endif

@@ -22,6 +22,7 @@
 #define NOTE_COLUMNS_MOST 3
 #define MONO_MANY 6 /* short lines of preformatted text */
 #define MONO_ROWS_MOST 40
+#define MONO_TOGETHER 24 /* lines of it that are not torn apart */
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
 #define FIGURES_MOST 4
@@ -167,6 +168,8 @@ static contents_plan plan_contents(const rft_doc *doc, size_t index) {
     return plan;
 }
 
+static double mono_height(layout *l, const char *text);
+
 /* What must fit below a heading so that it does not stand alone. */
 static double least_height(layout *l, size_t index, int texts) {
     if (index >= l->doc->block_count) {
@@ -181,6 +184,11 @@ static double least_height(layout *l, size_t index, int texts) {
     case RFT_BLOCK_TEXT: {
         /* Up to three short texts introduce what follows them. */
         const text_look *look = &text_looks[block->style];
+        if (block->style == RFT_TEXT_MONO) { /* and what else there is to copy */
+            const rft_block *next = index + 1 < l->doc->block_count ? block + 1 : NULL;
+            bool goes_on = next && next->kind == RFT_BLOCK_TEXT && next->style == RFT_TEXT_MONO;
+            return mono_height(l, block->text) + (goes_on ? look->after + least_height(l, index + 1, texts) : 0);
+        }
         rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
         if (lines.count <= 3 && texts > 0 && index + 1 < l->doc->block_count &&
             (l->doc->blocks[index + 1].kind != RFT_BLOCK_HEADING || l->doc->blocks[index + 1].level == 2)) {
@@ -267,18 +275,40 @@ static size_t short_lines(layout *l, const char *text) {
     return count;
 }
 
+/* The rows from `text` on: of more than one the lines stand in two columns. */
+static size_t mono_rows(layout *l, const char *text) {
+    size_t count = short_lines(l, text), rows = (count + 1) / 2;
+    return count < MONO_MANY ? 1 : rows < MONO_ROWS_MOST ? rows : MONO_ROWS_MOST;
+}
+
+/* What of a preformatted text must be together: all of it, or the first lines where it is long. */
+static double mono_height(layout *l, const char *text) {
+    size_t lines = 0, replaced = l->pen.replaced;
+    while (*text) {
+        size_t rows = mono_rows(l, text);
+        for (size_t i = 0; i < (rows > 1 ? 2 * rows : 1) && *text; i++) {
+            size_t length = strcspn(text, "\n");
+            lines += rows > 1 ? 0
+                              : rft_pen_wrap(&l->pen, &text_looks[RFT_TEXT_MONO].style,
+                                             rft_arena_strndup(l->pen.arena, text, length), WIDTH)
+                                    .count;
+            text += length + (text[length] == '\n');
+        }
+        lines += rows > 1 ? rows : 0;
+    }
+    l->pen.replaced = replaced; /* it is counted when it is drawn */
+    return text_looks[RFT_TEXT_MONO].step * (double)(lines <= MONO_TOGETHER ? lines : 2);
+}
+
 /* Preformatted text: a line each, and what is too long for one is broken. Many short ones stand in two columns, the
  * left one first also for who copies them. */
 static void place_mono(layout *l, const char *text) {
     text_look look = text_looks[RFT_TEXT_MONO];
     look.after = 0;
-    need(l, look.step * 2);
+    need(l, mono_height(l, text));
     while (*text) {
-        size_t count = short_lines(l, text), rows = count < MONO_MANY ? 1 : (count + 1) / 2;
-        if (rows > 1) {
-            need(l, look.step * (double)(rows < MONO_ROWS_MOST ? rows : MONO_ROWS_MOST));
-            rows = rows < MONO_ROWS_MOST ? rows : MONO_ROWS_MOST;
-        }
+        size_t rows = mono_rows(l, text);
+        need(l, rows > 1 ? look.step * (double)rows : 0);
         double top = l->y;
         for (size_t i = 0; i < (rows > 1 ? 2 * rows : 1) && *text; i++) {
             size_t length = strcspn(text, "\n");

@@ -6,6 +6,7 @@
 
 #define GAP_LEAST 9.0
 #define GAP_MOST 18.0
+#define GAP_FULL 32.0 /* where the columns then fill the whole width */
 #define LINE_STEP 9.8
 #define PADDING 2.2
 #define WIDE 170.0  /* a text column may be squeezed to this without breaking words */
@@ -183,11 +184,13 @@ rft_table_plan rft_table_fit(rft_pen *pen, const rft_table *table, double width)
     for (size_t c = 0; c < count; c++) {
         used += plan.widths[c];
     }
-    double gap = gaps > 0 ? fmin(GAP_MOST, (width - used) / gaps) : 0;
+    double gap = gaps > 0 ? (width - used) / gaps : 0;
+    gap = table->plain || gap > GAP_FULL ? fmin(gap, GAP_MOST) : gap;
     for (size_t c = 0; c < count; c++) {
         plan.lefts[c] = plan.width;
         plan.width += plan.widths[c] + (c + 1 < count ? gap : 0);
     }
+    plan.width = table->plain ? plan.width : width; /* rules of one length on all pages */
     plan_header(pen, &plan);
     plan_rows(pen, &plan);
     return plan;

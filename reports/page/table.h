@@ -15,7 +15,7 @@ typedef struct rft_table_row {
 /* In the pen's arena. */
 typedef struct rft_table_plan {
     const rft_table *table;
-    double width;  /* of the whole */
+    double width;  /* of the whole: of its rules, where it has a header */
     double room;   /* that it was fitted into: details may use all of it */
     double *lefts; /* per column, from the table's left edge */
     double *widths;

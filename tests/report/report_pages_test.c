@@ -67,9 +67,9 @@ static void test_the_card_has_its_ridge_points(void **state) {
 static void test_every_chapter_is_there_with_a_bookmark(void **state) {
     const trace_pages *pages = *state;
     const char *chapters[] = {
-        "|Summary\n",          "|This card\n",       "|Rooflines\n",         "|How to read a sweep\n",
-        "|Sweep copy_scale\n", "|Sweep gemv_fp16\n", "|Sweep matmul_fp32\n", "|Method and trust\n",
-        "|Conformance\n",      "|Appendix\n"};
+        "|Summary\n",         "|This card\n",         "|Rooflines\n",           "|Sweep copy_scale\n",
+        "|Sweep gemv_fp16\n", "|Sweep matmul_fp32\n", "|How to read a sweep\n", "|Method and trust\n",
+        "|Conformance\n",     "|Appendix\n"};
     const char *at = rft_str_get(&pages->raw);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
         char wanted[80];

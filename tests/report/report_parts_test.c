@@ -164,13 +164,13 @@ static void test_labels_never_cover_each_other(void **state) {
     rft_label_spots places = {spots, 4};
     size_t chosen[4];
     for (int i = 0; i < 3; i++) {
-        assert_true(rft_label_place(&field, 40, 8, &places, &chosen[i]));
+        assert_true(rft_label_place(&field, 40, 8, &places, false, &chosen[i]));
         for (int k = 0; k < i; k++) {
             assert_int_not_equal(chosen[i], chosen[k]);
         }
     }
     /* The last place is outside. */
-    assert_false(rft_label_place(&field, 40, 8, &places, &chosen[3]));
+    assert_false(rft_label_place(&field, 40, 8, &places, false, &chosen[3]));
 }
 
 int main(void) {

@@ -372,12 +372,15 @@ static const char *nothing_text(const rft_advice_case *c, const rft_advice_list 
                                 "clock, makes it faster",
                                 rft_case_percent(c, rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY)));
     }
+    if (!(isnan(c->room_frac) || rft_case_is_library(c) || list->tried_count > 0 || list->missing_count > 0)) {
+        return rft_arena_printf(c->arena, "at most %s of the time is left (to %s), and no rule tells how to win it",
+                                rft_case_percent(c, c->room_frac), rft_case_room(c).rests_on);
+    }
     return isnan(c->room_frac) ? "there is no measured ceiling to judge its work by"
            : rft_case_is_library(c)
                ? "a library's kernel is as it is: only another of its algorithms does the same work"
-           : list->tried_count > 0   ? "what its numbers suggest was tried in vain"
-           : list->missing_count > 0 ? "no rule that could be judged applies"
-                                     : "no rule applies";
+           : list->tried_count > 0 ? "what its numbers suggest was tried in vain"
+                                   : "no rule that could be judged applies";
 }
 
 rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
