@@ -83,6 +83,10 @@ static uint32_t next_character(const unsigned char *text, size_t *step) {
 /* The WinAnsi text for a character, "" when it vanishes, NULL when there is none. `byte` holds one character. */
 static const char *winansi_for(uint32_t code, char byte[2]) {
     byte[1] = '\0';
+    if (code >= 0x20 && code < 0x7f) { /* nearly all */
+        byte[0] = (char)code;
+        return byte;
+    }
     if (code == '\t' || code == '\n' || code == '\r' || code == 0xa0) {
         return " ";
     }
@@ -91,7 +95,7 @@ static const char *winansi_for(uint32_t code, char byte[2]) {
             return spelled[i].text;
         }
     }
-    if ((code >= 0x20 && code < 0x7f) || (code > 0xa0 && code <= 0xff)) {
+    if (code > 0xa0 && code <= 0xff) {
         byte[0] = (char)code;
         return byte;
     }

@@ -57,8 +57,9 @@ static bool separates(const rft_quad *a, const rft_quad *b) {
 static void box_of(const rft_quad *quad, rft_spot *low, rft_spot *high) {
     *low = *high = quad->corners[0];
     for (int i = 1; i < 4; i++) {
-        *low = (rft_spot){fmin(low->x, quad->corners[i].x), fmin(low->y, quad->corners[i].y)};
-        *high = (rft_spot){fmax(high->x, quad->corners[i].x), fmax(high->y, quad->corners[i].y)};
+        const rft_spot at = quad->corners[i];
+        *low = (rft_spot){at.x < low->x ? at.x : low->x, at.y < low->y ? at.y : low->y};
+        *high = (rft_spot){at.x > high->x ? at.x : high->x, at.y > high->y ? at.y : high->y};
     }
 }
 

@@ -36,5 +36,6 @@ esac
 step cmake -S "$source" -B "$build" -G "$generator" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "$@"
 step cmake --build "$build" --parallel "$jobs"
 # shellcheck disable=SC2086 # two words
-step ctest --test-dir "$build" --parallel $((jobs + 1)) --output-on-failure --no-tests=error $set_of_tests
+# Many of them wait for processes: two at a time for each core.
+step ctest --test-dir "$build" --parallel $((2 * jobs + 1)) --output-on-failure --no-tests=error $set_of_tests
 grep -E 'tests passed|tests failed' "$log"

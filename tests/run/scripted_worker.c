@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 enum { IN_FD = 3, OUT_FD = 4 };
+enum { MEMORY_MIB = 16 }; /* the ceilings of each process fill half of it */
 
 static void sleep_for_ever(void) {
     for (;;) {
@@ -452,7 +453,7 @@ int main(int argc, char **argv) {
     unsigned call = last_call ? (unsigned)atoi(last_call) : 0;
     const char *memory_mib = getenv("SCRIPTED_MEMORY_MIB");
     rft_scripted_opts opts = rft_scripted_defaults();
-    opts.info.memory_bytes = memory_mib ? (int64_t)atoi(memory_mib) << 20 : opts.info.memory_bytes;
+    opts.info.memory_bytes = (int64_t)(memory_mib ? atoi(memory_mib) : MEMORY_MIB) << 20;
     rft_scripted_gpu *gpu = rft_scripted_gpu_new(&opts);
     rft_worker_host host = {.compiler_new = compiler_new,
                             .gpu_identify = gpu_identify,

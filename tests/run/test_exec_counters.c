@@ -450,5 +450,6 @@ int main(void) {
         cmocka_unit_test(a_replay_without_counters_has_none),
         cmocka_unit_test(aliases_have_the_counters_of_the_other),
     };
+    setenv("SCRIPTED_MEMORY_MIB", "64", 1); /* vectors of LARGEST_N, and they are bound by device memory */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

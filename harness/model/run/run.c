@@ -198,13 +198,18 @@ static int compare_ranks(const void *a, const void *b) {
     return x->point == y->point ? 0 : goes_before(x, y) ? -1 : 1;
 }
 
+/* *best: so far. */
+static void prefer(rank *best, const rft_run *run, const rft_point *point) {
+    rank own = rank_of(run, point);
+    *best = best->point == NULL || goes_before(&own, best) ? own : *best;
+}
+
 const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, size_t problem) {
     rank best = {.point = NULL};
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
         if (belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point)) {
-            rank own = rank_of(run, point);
-            best = best.point == NULL || goes_before(&own, &best) ? own : best;
+            prefer(&best, run, point);
         }
     }
     return best.point;
@@ -257,21 +262,19 @@ bool rft_point_sags(const rft_point *point) {
     return fabs(ratio - 1.0) > RFT_LOAD_APART_FRAC; /* false for NaN */
 }
 
+/* The best of each problem in one pass: there may be as many problems as configurations. */
 size_t rft_run_largest(const rft_run *run, size_t sweep) {
-    size_t largest = SIZE_MAX, problems = run->sweeps[sweep].sweep.problem_count;
-    rank *bests = rft_alloc((problems + 1) * sizeof *bests); /* one look at the points for all of them */
-    for (size_t p = 0; p < problems; p++) {
-        bests[p] = (rank){.point = NULL};
-    }
+    const size_t count = run->sweeps[sweep].sweep.problem_count;
+    rank *bests = rft_calloc(count + 1, sizeof *bests);
+    size_t largest = SIZE_MAX;
+    double longest_s = 0.0;
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
         if (point->sweep == sweep && rft_run_is_candidate(run, point)) {
-            rank own = rank_of(run, point), *best = &bests[point->problem];
-            *best = best->point == NULL || goes_before(&own, best) ? own : *best;
+            prefer(&bests[point->problem], run, point);
         }
     }
-    double longest_s = 0.0;
-    for (size_t p = 0; p < problems; p++) {
+    for (size_t p = 0; p < count; p++) {
         if (bests[p].point && bests[p].time_s > longest_s) {
             largest = p;
             longest_s = bests[p].time_s;
