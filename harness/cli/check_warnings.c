@@ -89,7 +89,7 @@ void rft_check_textures(rft_check_warnings *w, const char *place, const rft_poin
     char *text = NULL;
     size_t size = 0;
     bool read = rft_fs_read(&text, &size, spec->unit.source, SOURCE_BYTES_MAX, NULL) == RFT_OK &&
-                rft_cuda_scan(file, text, w->arena, NULL) == RFT_OK;
+                rft_cuda_scan(file, text, NULL, w->arena, NULL) == RFT_OK;
     for (size_t i = 0; read && i < file->entry_count; i++) {
         const rft_cuda_entry *entry = &file->entries[i];
         for (size_t p = 0; p < entry->param_count && launches(spec, entry->name); p++) {

@@ -182,6 +182,12 @@ static int pick_tuned(const rft_cuda_entry **out, const rft_cuda_file *file, con
     return RFT_OK;
 }
 
+static const rft_cuda_entry *as_launched(const rft_cuda_entry *entry, const char *text, rft_arena *arena) {
+    rft_cuda_entry *copy = rft_arena_memdup(arena, entry, sizeof *copy);
+    rft_cuda_take_launches(copy, text, arena);
+    return copy;
+}
+
 static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_err *err) {
     const char *path = o->files.items[0];
     rft_str sweep = RFT_STR_INIT, reference = RFT_STR_INIT;
@@ -196,10 +202,12 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
     if (rc == RFT_OK) {
         rft_device_copy_make(copy, path, text, &o->includes, arena);
     }
-    rc = rc ? rc : rft_cuda_scan(&file, copy->text, arena, err);
+    rc = rc ? rc : rft_cuda_scan(&file, copy->text, rft_device_copy_headers(copy, arena), arena, err);
     rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, path, text, err);
     rc = rc ? rc : pick_tuned(&request.entry, &file, o, request.truth, path, text, err);
     if (rc == RFT_OK && request.entry) {
+        request.entry = as_launched(request.entry, text, arena);
+        request.truth = request.truth ? as_launched(request.truth, text, arena) : NULL;
         request.name = plain_name(file.entry_count == 1 ? stem : request.entry->name, arena);
         request.reference = rft_arena_printf(arena, "%s_reference.cu", request.name);
         rc = o->folder ? rft_fs_make_folders(folder, err) : RFT_OK; /* before its absolute path is asked for */
@@ -287,14 +295,15 @@ typedef struct given_texts {
 static int scan_given(rft_device_copy *copy, rft_cuda_file *file, const given_texts *g, const rft_words *includes,
                       rft_arena *arena, rft_err *err) {
     rft_device_copy_make(copy, g->path, g->text, includes, arena);
-    int rc = rft_cuda_scan(file, g->text, arena, err);
+    const char *headers = rft_device_copy_headers(copy, arena);
+    int rc = rft_cuda_scan(file, g->text, headers, arena, err);
     bool needed = copy->drops_headers || (rc == RFT_OK && file->refused);
     if (!needed) {
         copy->text = g->text;
         return rc;
     }
     rft_err_clear(err);
-    return rft_cuda_scan(file, copy->text, arena, err);
+    return rft_cuda_scan(file, copy->text, headers, arena, err);
 }
 
 static int make_given(rft_cli *cli, const new_options *o, given_texts *g, rft_arena *arena, rft_err *err) {

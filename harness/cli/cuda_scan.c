@@ -274,14 +274,20 @@ static bool is_in_enum(const rft_cuda_words *words, const char *name) {
     return false;
 }
 
+static bool is_defined_in(const rft_cuda_words *words, const char *name) {
+    bool found = false;
+    for (size_t d = 0; d < words->define_count; d++) {
+        found = found || strcmp(words->defines[d].name, name) == 0;
+    }
+    return found;
+}
+
 /* Is it a macro that nobody defines? */
 static bool is_undefined(const kernel_scan *s, const char *name, bool *only_in_if) {
     const rft_cuda_words *words = &s->words;
     *only_in_if = true;
-    for (size_t d = 0; d < words->define_count; d++) {
-        if (strcmp(words->defines[d].name, name) == 0) {
-            return false;
-        }
+    if (is_defined_in(words, name) || (words->headers && is_defined_in(words->headers, name))) {
+        return false;
     }
     for (size_t i = 0; words->items[i].kind != RFT_CUDA_END; i++) {
         if (rft_cuda_is(&words->items[i], name)) {
@@ -333,12 +339,17 @@ static void read_constants(kernel_scan *s, rft_cuda_macro *macros, size_t *count
     }
 }
 
-int rft_cuda_scan(rft_cuda_file *out, const char *text, rft_arena *arena, rft_err *err) {
+int rft_cuda_scan(rft_cuda_file *out, const char *text, const char *headers, rft_arena *arena, rft_err *err) {
     kernel_scan *s = rft_alloc(sizeof *s);
     rft_cuda_macro *macros = rft_arena_calloc(arena, RFT_CUDA_PARAMS_MAX, sizeof *macros);
     *s = (kernel_scan){.out = out, .arena = arena, .err = err};
     *out = (rft_cuda_file){.macros = macros, .text = text};
     rft_cuda_words_read(&s->words, text, arena);
+    rft_cuda_words *included = headers ? rft_calloc(1, sizeof *included) : NULL;
+    if (included) {
+        rft_cuda_words_read(included, headers, arena);
+        s->words.headers = included;
+    }
     int rc = read_entries(s);
     if (rc == RFT_OK) {
         read_macros(s, macros, &out->macro_count);
@@ -349,6 +360,8 @@ int rft_cuda_scan(rft_cuda_file *out, const char *text, rft_arena *arena, rft_er
         out->variable_count = s->variable_count;
     }
     free(s->entries);
+    free(included ? included->items : NULL);
+    free(included);
     free(s->words.items);
     free(s);
     return rc;

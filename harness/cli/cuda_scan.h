@@ -75,9 +75,14 @@ typedef struct rft_cuda_file {
     size_t refused_line;
 } rft_cuda_file;
 
-/* Scans text that ends in NUL; what lies behind the first NUL is not seen. All of *out lives in the arena. RFT_E_LIMIT:
- * more kernels, parameters or macros than the constants above allow. */
-int rft_cuda_scan(rft_cuda_file *out, const char *text, rft_arena *arena, rft_err *err);
+/* Scans text that ends in NUL; what lies behind the first NUL is not seen. `headers`: the text of those that it
+ * includes, read for their macros and names of types alone; NULL: not known. All of *out lives in the arena.
+ * RFT_E_LIMIT: more kernels, parameters or macros than the constants above allow. */
+int rft_cuda_scan(rft_cuda_file *out, const char *text, const char *headers, rft_arena *arena, rft_err *err);
+
+/* Gives numbers and truth values among the template's parameters that have no default the arguments of the first launch
+ * (<<<) in `text`, the file with its host code: literals, and constants of it. */
+void rft_cuda_take_launches(rft_cuda_entry *entry, const char *text, rft_arena *arena);
 
 /* A texture or surface, of the runtime or the driver. */
 bool rft_cuda_is_texture(const rft_cuda_param *param);

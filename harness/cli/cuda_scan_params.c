@@ -110,16 +110,9 @@ static const char *join_names(const rft_cuda_words *words, size_t from, size_t t
     return text;
 }
 
-/* `using T = float;`, `typedef float T;` or a template's type, which is float until somebody says otherwise. */
-static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name,
-                                 rft_arena *arena) {
-    for (size_t i = 0; i < entry->template_count; i++) {
-        const rft_cuda_template *one = &entry->templates[i];
-        if (strcmp(one->name, name) == 0 && (strcmp(one->kind, "typename") == 0 || strcmp(one->kind, "class") == 0)) {
-            return one->given ? one->given : "float";
-        }
-    }
-    for (size_t i = 0; i < words->define_count; i++) { /* #define REAL float */
+/* `using T = float;`, `typedef float T;`, `#define T float`; NULL: not there. */
+static const char *alias_in(const rft_cuda_words *words, const char *name, rft_arena *arena) {
+    for (size_t i = 0; i < words->define_count; i++) {
         if (words->defines[i].word && strcmp(words->defines[i].name, name) == 0) {
             return words->defines[i].word;
         }
@@ -138,7 +131,21 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
             }
         }
     }
-    return name;
+    return NULL;
+}
+
+/* An alias of the file or its headers, or a template's type, which is float until somebody says otherwise. */
+static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name,
+                                 rft_arena *arena) {
+    for (size_t i = 0; i < entry->template_count; i++) {
+        const rft_cuda_template *one = &entry->templates[i];
+        if (strcmp(one->name, name) == 0 && (strcmp(one->kind, "typename") == 0 || strcmp(one->kind, "class") == 0)) {
+            return one->given ? one->given : "float";
+        }
+    }
+    const char *own = alias_in(words, name, arena);
+    const char *other = own || !words->headers ? own : alias_in(words->headers, name, arena);
+    return other ? other : name;
 }
 
 static void add_written(rft_str *out, const rft_cuda_word *word) {

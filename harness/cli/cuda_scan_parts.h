@@ -22,6 +22,7 @@ typedef struct rft_cuda_words {
     bool has_headers;                         /* includes by "NAME": they may define what seems undefined */
     size_t includes[RFT_CUDA_PARAMS_MAX * 4]; /* where "NAME" or <NAME> of an #include begins in the text */
     size_t include_count;
+    const struct rft_cuda_words *headers; /* of what they include; NULL: not read */
 } rft_cuda_words;
 
 /* Words of the text, without comments and regions that NVRTC never sees. */

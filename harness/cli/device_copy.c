@@ -124,6 +124,16 @@ void rft_device_copy_make(rft_device_copy *out, const char *path, const char *te
     out->text = rft_cuda_device_part(text, false, kept(rft_fs_folder(path), arena), replace, &c, arena);
 }
 
+const char *rft_device_copy_headers(const rft_device_copy *copy, rft_arena *arena) {
+    rft_str all = RFT_STR_INIT;
+    for (size_t i = 0; i < copy->header_count; i++) {
+        rft_str_addf(&all, "%s\n", copy->headers[i].text);
+    }
+    const char *text = all.length ? rft_arena_strdup(arena, rft_str_get(&all)) : NULL;
+    rft_str_clear(&all);
+    return text;
+}
+
 size_t rft_device_copy_macros(const rft_device_copy *copy, const char **out, size_t most, rft_arena *arena) {
     rft_str all = RFT_STR_INIT;
     rft_str_add(&all, copy->text);

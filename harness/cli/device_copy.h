@@ -38,6 +38,9 @@ typedef struct rft_device_copy {
 void rft_device_copy_make(rft_device_copy *out, const char *path, const char *text, const rft_words *includes,
                           rft_arena *arena);
 
+/* The text of all its headers; NULL: none was read. */
+const char *rft_device_copy_headers(const rft_device_copy *copy, rft_arena *arena);
+
 /* -D options for the limits that the host's headers would have defined and the copies use; their number. */
 size_t rft_device_copy_macros(const rft_device_copy *copy, const char **out, size_t most, rft_arena *arena);
 

@@ -187,6 +187,8 @@ typedef struct { FILE *to; int lines; } Log;
 void report(const char *what, FILE *to);
 inline void die(const char *what) { printf("%s", what); }
 struct pair { float a, b; pair() { a = b = 0; } };
+typedef __nv_bfloat16 real;
+#define BLOCK_ITEMS 4
 template <class T> __device__ T twice(T x) { return x + x; }
 CU
 echo '__device__ inline float plus_one(float x) { return x + 1; }' >inc/plain.h
@@ -202,13 +204,20 @@ cat >src/scale.cu <<'CU'
 #define BLOCK_Y 4096
 class Clock { public: double seconds() { return now(); } }; // a Clock of the host
 typedef struct { unsigned char r, g, b; int last; } colour;
-template <typename T, const bool BLOCK_SWIZZLE> __global__ void scale(T *y, const T x[TILE_X], int n, std::uint64_t step) {
+template <typename T, const bool BLOCK_SWIZZLE, int STAGES, int PARTS, int ROWS>
+__global__ void scale(T *y, const T x[TILE_X], int n, std::uint64_t step, const real *z) {
     __shared__ __nv_bfloat16 kept[1];
     pair p;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = twice(x[0]) + plus_one(p.a) * (step + BLOCK_SWIZZLE) + float(kept[0]);
+    static_assert(STAGES == 3 && PARTS == 12, "as launched below");
+    if (i < n) y[i] = twice(x[0]) + plus_one(p.a) * (step + BLOCK_SWIZZLE * ROWS) + float(kept[0]) + float(z[BLOCK_ITEMS]);
 }
-int main() { CHECK(0); }
+const int parts = 12;
+int main(int count, char **) {
+    const int rows = count;
+    scale<double, true, 3, parts, rows><<<dim3(1), 1>>>(nullptr);
+    CHECK(0);
+}
 CU
 rooftune new src/scale.cu -o lost
 expect_status 0
@@ -224,6 +233,10 @@ grep -q 'pair()' with/tools_device.h || fail "a type that kernels use is gone"
 [ "$(grep -n 'void scale' src/scale.cu | cut -d: -f1)" = "$(grep -n 'void scale' with/scale_device.cu | cut -d: -f1)" ] || fail "lines moved"
 grep -q 'BLOCK_SWIZZLE = values(false, true)' with/scale.lua || fail "$(cat with/scale.lua)"
 grep -q 'block = c.BLOCK,' with/scale.lua || fail "another kernel's block: $(cat with/scale.lua)"
+grep -q 'z = input(bf16, ' with/scale.lua || fail "the header's alias: $(cat with/scale.lua)"
+grep -q 'BLOCK_SWIZZLE = values(false, true)' with/scale.lua || fail "$(cat with/scale.lua)"
+! grep -q BLOCK_ITEMS with/scale.lua || fail "the header's constant is tuned: $(cat with/scale.lua)"
+grep -q 'entry   = "scale<float, BLOCK_SWIZZLE, STAGES, PARTS, ROWS>"' with/scale.lua || fail "$(cat with/scale.lua)"
 grep -q 'i32(p.n), u64(' with/scale.lua || fail "$(cat with/scale.lua)"
 next=$(sed -n 's/^next: rooftune check //p' err)
 refuse '__global__ void a(CUtexObject image, float *x) {}' 5 'the parameter "image" of a is a texture'

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda_scan_launch.c - what the file's own host code launches a template with: better guesses than any other. */
+#include "base/str.h"
+#include "cli/cuda_scan_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number of `constexpr int NAME = 64;` or `#define NAME 64`, if it is the only one of that name; NULL. */
+static const char *constant_of(const rft_cuda_words *words, const char *name) {
+    const char *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < words->define_count; i++) {
+        const rft_cuda_macro *macro = &words->defines[i];
+        if (strcmp(macro->name, name) == 0 && macro->fixed && isdigit((unsigned char)*macro->fixed)) {
+            found = macro->fixed;
+            count++;
+        }
+    }
+    for (size_t i = 1; i + 3 < words->count; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool declared = rft_cuda_is(word, name) && word[-1].kind == RFT_CUDA_NAME && rft_cuda_is(&word[1], "=");
+        if (declared) {
+            bool number = word[2].kind == RFT_CUDA_NUMBER && rft_cuda_is(&word[3], ";");
+            found = number ? word[2].text : NULL;
+            count += number ? 1 : 2;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
+/* The argument at words [from, to) as a default of a number's or truth value's; NULL: nothing that stands for itself.
+ */
+static const char *argument_of(const rft_cuda_words *words, const rft_cuda_template *one, size_t from, size_t to) {
+    const rft_cuda_word *word = &words->items[from];
+    bool type = rft_text_starts(one->kind, "typename") || rft_text_starts(one->kind, "class");
+    if (to != from + 1 || type) {
+        return NULL;
+    }
+    bool literal = word->kind == RFT_CUDA_NUMBER || rft_cuda_is(word, "true") || rft_cuda_is(word, "false");
+    return literal ? word->text : word->kind == RFT_CUDA_NAME ? constant_of(words, word->text) : NULL;
+}
+
+/* At the '<' behind the kernel's name; false: it is no launch. */
+static bool take_arguments(rft_cuda_entry *entry, const rft_cuda_words *words, size_t at) {
+    size_t end = rft_cuda_skip(words, at);
+    if (end < at + 2 || !rft_cuda_is(&words->items[end], "<<<")) {
+        return false;
+    }
+    for (size_t from = at + 1, k = 0; from < end - 1 && k < entry->template_count; k++) {
+        size_t to = from;
+        while (to < end - 1 && !rft_cuda_is(&words->items[to], ",")) {
+            bool opens = strchr("(<", words->items[to].text[0]) && words->items[to].text[1] == '\0';
+            size_t behind = opens ? rft_cuda_skip(words, to) : to + 1;
+            to = behind > to ? behind : to + 1;
+        }
+        rft_cuda_template *one = &entry->templates[k];
+        one->given = one->given ? one->given : argument_of(words, one, from, to);
+        from = to + 1;
+    }
+    return true;
+}
+
+void rft_cuda_take_launches(rft_cuda_entry *entry, const char *text, rft_arena *arena) {
+    const char *colon = strrchr(entry->name, ':'), *name = colon ? colon + 1 : entry->name;
+    rft_cuda_words *words = rft_calloc(1, sizeof *words);
+    rft_cuda_words_read(words, text, arena);
+    bool taken = entry->template_count == 0;
+    for (size_t i = 0; i + 1 < words->count && !taken; i++) {
+        taken = rft_cuda_is(&words->items[i], name) && rft_cuda_is(&words->items[i + 1], "<") &&
+                take_arguments(entry, words, i + 1);
+    }
+    free(words->items);
+    free(words);
+}
