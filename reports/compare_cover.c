@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAD_SIDES 4 /* so many sentences in large letters */
+#define LEAD_SIDES 3 /* so many sentences in large letters */
 #define CHART_HEIGHT 190.0
 #define CHART_UPRIGHT_HEIGHT 250.0
 #define CHART_MARKS_LEAST 2 /* of fewer the tables tell all */
@@ -133,10 +133,12 @@ static void add_chart(rft_compare_pages *p) {
     rft_doc_charts(p->doc, &chart, 1);
 }
 
-/* Of many runs, why one is unclear against the first everywhere; of two the sentence above says it. */
+/* Of some runs, why one is unclear against the first everywhere; of two the sentence above says it, of many the notes
+ * of the workloads. */
 static void add_doubts(rft_compare_pages *p) {
     const rft_compare *c = p->compare;
-    for (size_t side = 1; side < c->side_count && c->side_count > 2; side++) {
+    for (size_t side = 1; side < c->side_count && c->side_count > 2 && c->side_count <= RFT_COMPARE_COVER_MATRIX;
+         side++) {
         const rft_compare_score *score = &c->scores[side];
         if (score->judged > 0 && score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged) {
             rft_doc_textf(p->doc, RFT_TEXT_NOTE, "%s.", rft_compare_sentence(c, side, p->arena));
@@ -164,6 +166,9 @@ void rft_compare_page_cover(rft_compare_pages *p) {
     rft_print_page(p->doc, rft_finding_scores(c, p->arena));
     if (c->side_count <= RFT_COMPARE_COVER_MATRIX) {
         rft_print_page(p->doc, rft_finding_matrix(c, p->arena));
+    }
+    if (c->unlike) {
+        rft_doc_text(p->doc, RFT_TEXT_BODY, c->unlike);
     }
     add_chart(p);
     tell_missing(p);

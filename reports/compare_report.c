@@ -14,7 +14,8 @@ static const char *title_of(const rft_compare_pages *p) {
     const rft_compare *c = p->compare;
     if (c->side_count == 2) {
         bool fellows = strcmp(c->sides[0].device, c->sides[1].device) == 0;
-        return fellows ? rft_arena_printf(p->arena, "%s: two runs", c->sides[0].device)
+        bool cards = c->sides[0].card_known && c->sides[1].card_known && c->sides[0].card != c->sides[1].card;
+        return fellows ? rft_arena_printf(p->arena, "%s: two runs%s", c->sides[0].device, cards ? ", of two cards" : "")
                        : rft_arena_printf(p->arena, "%s against %s", c->sides[1].device, c->sides[0].device);
     }
     rft_str text = RFT_STR_INIT;

@@ -32,7 +32,7 @@ static const char *driver_of(const rft_run *run, rft_arena *arena) {
 
 static const char *price_of(const rft_compare_side *side, rft_arena *arena) {
     const rft_compare_price *price = &side->price;
-    return price->amount > 0.0 ? rft_arena_printf(arena, "%s %s%s%s", rft_figure_plain(arena, price->amount, 4),
+    return price->amount > 0.0 ? rft_arena_printf(arena, "%s %s%s%s", rft_mix_exact_text(price->amount, arena),
                                                   price->currency ? price->currency : "", price->date ? ", " : "",
                                                   price->date ? price->date : "")
                                : "not given";
@@ -155,6 +155,9 @@ rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     for (size_t side = 1; side < compare->side_count; side++) {
         rft_finding_body(f, RFT_IN_TEXT, "%s.", rft_compare_sentence(compare, side, arena));
+    }
+    if (compare->unlike) {
+        rft_finding_body(f, RFT_IN_TEXT, "%s", compare->unlike);
     }
     if (compare->side_count > 2) {
         return f; /* the matrix has it on a page */
@@ -550,7 +553,8 @@ rft_finding *rft_finding_caveats(const rft_compare *c, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "what the verdicts rest on");
     for (size_t i = 0; i < c->caveat_count; i++) {
-        rft_finding_listed(f, 0, "caveats", c->caveats[i]);
+        unsigned said_above = c->caveats[i] == c->unlike ? RFT_ON_PAGE | RFT_IN_DATA : 0;
+        rft_finding_listed(f, said_above, "caveats", c->caveats[i]);
     }
     return f;
 }

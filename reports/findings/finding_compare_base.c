@@ -15,8 +15,8 @@ static const rft_trait fields[FIELDS] = {
     [PEAK] = {.title = "Peak, A = 1", .where = RFT_ON_PAGE},
     [BASE] = {.title = "Base, A = 1", .where = RFT_ON_PAGE},
     [KEEPS] = {.title = "Base of peak", .where = RFT_ON_PAGE},
-    [WORST] = {.title = "at worst", .where = RFT_ON_PAGE, .wraps = true},
-    [CONFIG] = {.title = "The one configuration", .where = RFT_ON_PAGE, .wraps = true},
+    [WORST] = {.title = "At worst", .where = RFT_ON_PAGE, .wraps = true},
+    [CONFIG] = {.title = "Configuration", .where = RFT_ON_PAGE, .under = true},
     [SAID] = {.title = "", .where = RFT_IN_TEXT},
 };
 
@@ -25,7 +25,7 @@ const char *rft_compare_kept_text(const rft_compare_ratio *keeps, rft_arena *are
     const rft_compare_ratio percent = {100 * keeps->ratio, 100 * keeps->low, 100 * keeps->high, keeps->interval, 0.0};
     const char *ends = rft_compare_mean_ends(&percent, arena);
     return ends ? rft_arena_printf(arena, "%s (%s)", rft_figure_percent(arena, keeps->ratio), ends)
-                : rft_figure_percent(arena, keeps->ratio);
+                : rft_arena_printf(arena, "%s, interval not known", rft_figure_percent(arena, keeps->ratio));
 }
 
 static const char *versus_text(const rft_compare_ratio *mean, size_t side, rft_arena *arena) {
@@ -68,7 +68,7 @@ static void add_row(rft_cell_table *table, const rft_compare *c, size_t first, s
     row->cells[BASE] = rft_datum_text(versus_text(&of.speed, side, arena));
     row->cells[KEEPS] = rft_datum_text(kept);
     row->cells[WORST] = rft_datum_text(worst);
-    row->cells[CONFIG] = rft_datum_text(config);
+    row->cells[CONFIG] = rft_datum_text(*config ? config : NULL);
     row->cells[SAID] = rft_datum_text(rft_arena_printf(arena, "%s, %s: %s of the speed, %s: %s", letter, sweep, kept,
                                                        worst, *config ? config : "nothing to tune"));
 }
@@ -110,7 +110,8 @@ rft_finding *rft_finding_compared_bases(const rft_compare *c, rft_arena *arena) 
     add_data(f, c);
     rft_finding_note(f, RFT_ON_PAGE, "%s",
                      any ? "Of the tuned template, in the words of SPEC: peak is the best configuration for each "
-                           "problem, base one for all problems of a sweep, each run its own. What base loses is what a "
+                           "problem, base one for all problems of a sweep, each run its own, told under its row. What "
+                           "base loses is what a "
                            "library pays that ships one configuration. Geometric means with 95 % intervals."
                          : "No sweep here has two problems: one configuration for all of them is the best for each.");
     return f;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* finding_compare_cards.c - what the cards of a comparison are, can, draw and cost, side by side (compare_findings.h).
  */
+#include "base/str.h"
 #include "model/roofline/held_clock.h"
 #include "reports/figures.h"
 #include "reports/findings/compare_findings.h"
@@ -86,7 +87,8 @@ typedef struct card_table {
     const rft_compare *compare;
     rft_arena *arena;
     rft_cell_table *table;
-    size_t first, count;           /* the runs of this table */
+    const size_t *sides; /* the runs of this table */
+    size_t count;
     const rft_compare_base *bases; /* of every run, over all sweeps */
 } card_table;
 
@@ -114,7 +116,7 @@ static const char *watts_fact(const card_table *of, size_t side) {
 
 static const char *price_fact(const card_table *of, size_t side) {
     const rft_compare_price *price = &of->compare->sides[side].price;
-    return price->amount > 0.0 ? rft_arena_printf(of->arena, "%s %s", rft_figure_plain(of->arena, price->amount, 4),
+    return price->amount > 0.0 ? rft_arena_printf(of->arena, "%s %s", rft_mix_exact_text(price->amount, of->arena),
                                                   price->currency ? price->currency : "")
                                : NULL;
 }
@@ -170,7 +172,7 @@ static void add_fact(card_table *of, const char *name, fact_of *fact, bool versu
     rft_datum *cells = rft_cell_table_row(of->table)->cells;
     cells[0] = rft_datum_text(name);
     for (size_t i = 0; i < of->count; i++) {
-        const char *words = fact(of, of->first + i);
+        const char *words = fact(of, of->sides[i]);
         cells[1 + i] = words ? rft_datum_text(words) : rft_datum_absent();
     }
 }
@@ -193,7 +195,7 @@ static void add_rate(card_table *of, rft_ceiling_id id, bool sheet) {
     row->cells[0] = rft_datum_text(rft_arena_printf(of->arena, "%s, %s (%s)", rft_ceiling_label(id),
                                                     sheet ? "datasheet" : "measured", scale.unit));
     for (size_t i = 0; i < of->count; i++) {
-        double rate = rates[of->first + i];
+        double rate = rates[of->sides[i]];
         row->cells[1 + i] =
             rate > 0.0 ? rft_datum_text(rft_figure_plain(of->arena, rate / scale.factor, 3)) : rft_datum_absent();
     }
@@ -237,14 +239,14 @@ static rft_finding *card_data(const rft_compare *c, const rft_compare_base *base
     return f;
 }
 
-static size_t add_cards(rft_finding *f, const rft_compare *c, const rft_compare_base *bases, size_t first, size_t count,
-                        unsigned where) {
+static void add_cards(rft_finding *f, const rft_compare *c, const rft_compare_base *bases, const size_t *sides,
+                      size_t count, unsigned where) {
     rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "", .wraps = true}};
     for (size_t i = 0; i < count; i++) {
         fields[1 + i] =
-            (rft_trait){.title = rft_compare_letter(c, first + i, f->arena), .align = RFT_ALIGN_RIGHT, .wraps = true};
+            (rft_trait){.title = rft_compare_letter(c, sides[i], f->arena), .align = RFT_ALIGN_RIGHT, .wraps = true};
     }
-    card_table of = {.compare = c, .arena = f->arena, .first = first, .count = count, .bases = bases};
+    card_table of = {.compare = c, .arena = f->arena, .sides = sides, .count = count, .bases = bases};
     of.table = rft_finding_table(f, NULL, fields, 1 + count);
     of.table->where = where;
     add_fact(&of, "Architecture", arch_fact, false);
@@ -263,7 +265,42 @@ static size_t add_cards(rft_finding *f, const rft_compare *c, const rft_compare_
     add_fact(&of, "Base of peak; the rest is what the one costs", keeps_fact, false);
     add_fact(&of, "Work per joule, A = 1", energy_fact, true);
     add_fact(&of, "Rate per price, A = 1", worth_fact, true);
-    return of.table->row_count;
+}
+
+/* Something is known of the card, measured on it or by its datasheet. */
+static bool is_known(const rft_compare *c, const rft_compare_base *bases, size_t side, rft_arena *arena) {
+    static fact_of *const facts[] = {arch_fact, memory_fact, limit_fact, watts_fact, price_fact, keeps_fact};
+    const card_table of = {.compare = c, .arena = arena, .bases = bases};
+    bool known = false;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        known = known || facts[i](&of, side);
+    }
+    for (int id = 0; id < RFT_CEILING_LAUNCH; id++) {
+        const rft_ceilings *ceilings = &c->sides[side].run->ceilings;
+        bool told = rft_ceilings_rate(ceilings, (rft_ceiling_id)id) > 0.0 || ceilings->items[id].datasheet > 0.0;
+        known = known || (told && is_asked_for(c, (rft_ceiling_id)id));
+    }
+    return known;
+}
+
+/* Runs whose card nothing is known of have no column. */
+static size_t known_sides(rft_finding *f, const rft_compare *c, const rft_compare_base *bases, size_t *sides) {
+    size_t count = 0;
+    rft_str text = RFT_STR_INIT;
+    for (size_t side = 0; side < c->side_count; side++) {
+        if (is_known(c, bases, side, f->arena)) {
+            sides[count++] = side;
+        } else {
+            rft_str_addf(&text, "%s%c", text.length ? ", " : "", c->sides[side].letter);
+        }
+    }
+    if (count == 0) {
+        rft_finding_note(f, RFT_TO_PEOPLE, "No run tells anything of its card: other tuners' files have times alone.");
+    } else if (text.length) {
+        rft_finding_body(f, RFT_TO_PEOPLE, "%s: the file tells nothing of the card.", rft_str_get(&text));
+    }
+    rft_str_clear(&text);
+    return count;
 }
 
 rft_finding *rft_finding_cards(const rft_compare *c, rft_arena *arena) {
@@ -273,16 +310,19 @@ rft_finding *rft_finding_cards(const rft_compare *c, rft_arena *arena) {
     for (size_t side = 0; side < c->side_count; side++) {
         bases[side] = rft_compare_base_of(c, 0, c->workload_count, side);
     }
-    size_t rows = add_cards(f, c, bases, 0, c->side_count, RFT_ON_PAGE);
-    for (size_t first = 0; first < c->side_count; first += IN_TEXT_SIDES) {
-        size_t left = c->side_count - first;
-        add_cards(f, c, bases, first, left < IN_TEXT_SIDES ? left : IN_TEXT_SIDES, RFT_IN_TEXT);
+    size_t sides[RFT_COMPARE_MOST], count = known_sides(f, c, bases, sides);
+    if (count > 0) {
+        add_cards(f, c, bases, sides, count, RFT_ON_PAGE);
     }
-    rft_finding_note(f, RFT_TO_PEOPLE, "%s",
-                     rows == 0 ? "No run tells anything of its card: other tuners' files have times alone."
-                               : "Measured on the card that ran. Watts and joules are those of the board's own sensor. "
-                                 "Means are geometric ones over as many workloads as both sides "
-                                 "tell, with their 95 % interval.");
+    for (size_t first = 0; first < count; first += IN_TEXT_SIDES) {
+        size_t left = count - first;
+        add_cards(f, c, bases, sides + first, left < IN_TEXT_SIDES ? left : IN_TEXT_SIDES, RFT_IN_TEXT);
+    }
+    if (count > 0) {
+        rft_finding_note(f, RFT_TO_PEOPLE,
+                         "Measured on the card that ran. Watts and joules are those of the board's own sensor. Means "
+                         "are geometric ones over as many workloads as both sides tell, with their 95 %% interval.");
+    }
     rft_item *list = rft_finding_list(f, "cards");
     list->where = RFT_IN_DATA;
     for (size_t side = 0; side < c->side_count; side++) {

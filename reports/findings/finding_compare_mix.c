@@ -44,7 +44,8 @@ static rft_datum number_cell(double value, rft_arena *arena) {
 /* "1,502 ±0.31 %", on a terminal, which has room for little, the number alone. */
 static rft_datum figure_cell(const rft_mix_figure *of, rft_arena *arena) {
     const char *number = rft_mix_number_text(of->value, arena);
-    const char *interval = rft_interval_text_of(of->value, of->low, of->high, 1.0, "", arena).interval;
+    double half = fmax(of->value - of->low, of->high - of->value);
+    const char *interval = rft_interval_text_of(of->value, of->value - half, of->value + half, 1.0, "", arena).interval;
     rft_datum cell = rft_datum_text(interval ? rft_arena_printf(arena, "%s %s", number, interval) : number);
     cell.brief = number;
     return cell;

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define IN_TEXT_INTERVALS 4 /* runs of which a terminal has those of the means */
+
 static const rft_compare_score *score_of(const rft_compare *c, size_t other, size_t side) {
     return &c->scores[other * c->side_count + side];
 }
@@ -45,19 +47,22 @@ static const char *counts_words(const rft_compare_score *score, rft_arena *arena
     return kept;
 }
 
-/* A doubt is no speed: where every verdict is AMBIGUOUS there is no number. */
-static rft_datum pair_cell(const rft_compare_score *score, rft_arena *arena) {
+/* A doubt is no speed: where every verdict is AMBIGUOUS there is no number. A terminal has room for four intervals. */
+static rft_datum pair_cell(const rft_compare_score *score, bool many, rft_arena *arena) {
     if (score->judged == 0) {
         return rft_datum_absent();
     }
-    bool undecided = is_undecided(score);
-    bool unclear = undecided || rft_compare_mean_verdict(&score->mean) == RFT_COMPARE_AMBIGUOUS;
-    const char *speed = undecided ? "unclear" : rft_compare_ratio_short(score->mean.ratio, arena);
+    const char *counts = counts_words(score, arena);
+    if (is_undecided(score)) {
+        rft_datum cell = rft_datum_text(rft_arena_printf(arena, "unclear %s", counts));
+        cell.brief = "unclear";
+        return cell;
+    }
+    bool unclear = rft_compare_mean_verdict(&score->mean) == RFT_COMPARE_AMBIGUOUS;
+    const char *speed = rft_compare_ratio_short(score->mean.ratio, arena);
     const char *interval = rft_compare_mean_interval(&score->mean, arena);
-    rft_datum cell =
-        rft_datum_text(undecided ? rft_arena_printf(arena, "unclear %s", counts_words(score, arena))
-                                 : rft_arena_printf(arena, "%s (%s) %s", speed, interval, counts_words(score, arena)));
-    cell.brief = unclear ? "unclear" : speed;
+    rft_datum cell = rft_datum_text(rft_arena_printf(arena, "%s (%s) %s", speed, interval, counts));
+    cell.brief = !many ? rft_arena_printf(arena, "%s (%s)", speed, interval) : unclear ? "unclear" : speed;
     return cell;
 }
 
@@ -142,7 +147,9 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
         cells[0] = rft_datum_text(rft_compare_side_name(c, side, arena));
         cells[0].brief = rft_compare_letter(c, side, arena);
         for (size_t other = 0; other < c->side_count; other++) {
-            cells[1 + other] = side == other ? rft_datum_text("-") : pair_cell(score_of(c, other, side), arena);
+            cells[1 + other] = side == other
+                                   ? rft_datum_text("-")
+                                   : pair_cell(score_of(c, other, side), c->side_count > IN_TEXT_INTERVALS, arena);
         }
     }
     rft_finding_note(f, RFT_ON_PAGE,
@@ -159,13 +166,14 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
 
 /* ---- who is fastest where, and why ---- */
 
-/* The two of a sweep that are told: the one with the best mean against the others, and the nearest to it. */
+/* The two of a sweep that are told: the one with the best mean against the others, and the nearest to it; of pairs that
+ * something is decided of, if there are any. */
 typedef struct lead {
     size_t side, other;
     rft_compare_score score; /* of `side` against `other` */
 } lead;
 
-static lead lead_of(const rft_compare *c, size_t first, size_t end) {
+static lead lead_among(const rft_compare *c, size_t first, size_t end, bool decided) {
     lead best = {.side = SIZE_MAX};
     size_t most = 0;
     for (size_t side = 0; side < c->side_count; side++) {
@@ -173,6 +181,9 @@ static lead lead_of(const rft_compare *c, size_t first, size_t end) {
         lead own = {.side = side, .other = SIZE_MAX};
         for (size_t other = 0; other < c->side_count; other++) {
             const rft_compare_score score = rft_compare_score_of(c, first, end, other, side);
+            if (decided && is_undecided(&score)) {
+                continue;
+            }
             bool nearer = own.other == SIZE_MAX || score.mean.ratio < own.score.mean.ratio;
             judged += score.judged > 0;
             if (score.mean.ratio >= 1.0) {
@@ -188,6 +199,11 @@ static lead lead_of(const rft_compare *c, size_t first, size_t end) {
         }
     }
     return best;
+}
+
+static lead lead_of(const rft_compare *c, size_t first, size_t end) {
+    lead of = lead_among(c, first, end, true);
+    return of.side == SIZE_MAX ? lead_among(c, first, end, false) : of;
 }
 
 /* "B 4, A 1, none 2": who is FASTER than all others in how many of the workloads. */

@@ -344,6 +344,28 @@ static void one_configuration_for_all_costs_what_it_loses(void **state) {
     rft_arena_free(arena);
 }
 
+/* What of measuring differs is said, which nobody should take for the cards'. */
+static void runs_of_two_versions_are_not_measured_alike(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_run *runs[] = {made_run("one", "Quick", 1.0), made_run("two", "Quick", 1.1), made_run("three", "Quick", 1.2)};
+    for (size_t i = 0; i < 3; i++) {
+        runs[i]->info.tool_version = "0.2.0";
+        runs[i]->info.tool_revision = i == 1 ? "aaaa" : "bbbb";
+    }
+    rft_compare *compare = compared(runs, 3, arena, 0);
+    assert_non_null(compare->unlike);
+    assert_non_null(strstr(compare->unlike,
+                           "Not measured alike: A, C in one process by rooftune 0.2.0 (bbbb); B in one "
+                           "process by rooftune 0.2.0 (aaaa). Part of a difference"));
+    assert_true(compare->caveats[1] == compare->unlike);
+    runs[1]->info.tool_revision = "bbbb";
+    compare = compared(runs, 3, arena, 0);
+    assert_null(compare->unlike);
+    free_runs(runs, 3);
+    rft_arena_free(arena);
+}
+
 static void a_slower_device_is_slower(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -627,6 +649,7 @@ int main(void) {
         cmocka_unit_test(batches_know_what_dependent_samples_are_worth),
         cmocka_unit_test(the_printed_interval_is_widened_where_samples_depend),
         cmocka_unit_test(one_configuration_for_all_costs_what_it_loses),
+        cmocka_unit_test(runs_of_two_versions_are_not_measured_alike),
         cmocka_unit_test(a_slower_device_is_slower),
         cmocka_unit_test(what_was_searched_less_is_ambiguous),
         cmocka_unit_test(the_library_is_a_figure_where_it_is_better),

@@ -41,6 +41,7 @@ static void fill_side(rft_compare *compare, size_t at, const rft_compare_input *
                                .letter = (char)('A' + at),
                                .model = at,
                                .card = at,
+                               .card_known = run->gpu.uuid && *run->gpu.uuid,
                                .price = input->price,
                                .date = rft_arena_strdup(arena, date),
                                .step_s = rft_run_timer_step_s(run)};
@@ -207,17 +208,26 @@ const char *rft_compare_ratio_short(double ratio, rft_arena *arena) {
     return rft_arena_printf(arena, "%s" TIMES, number_of_interval(ratio, ratio / 200.0, arena));
 }
 
-/* What is beside every verdict of a side; NULL where they differ. */
+/* What is beside every verdict of a side, in its words where they are the same, else by its kind; NULL where that
+ * differs, too. Of one that is AMBIGUOUS everywhere. */
 static const char *common_reason(const rft_compare *compare, size_t side) {
-    const char *reason = NULL;
+    static const char *const kinds[RFT_DOUBT_COUNT] = {
+        [RFT_DOUBT_NEITHER] = "differences are neither shown nor excluded",
+        [RFT_DOUBT_INTERVAL] = "a side has no 95 % interval",
+        [RFT_DOUBT_WORKLOAD] = "the work or how it was measured is not the same",
+        [RFT_DOUBT_EFFORT] = "search effort differs or is not known, and more search could close the gaps",
+        [RFT_DOUBT_SPREAD] = "runs of one model differ by as much"};
+    const rft_compare_figure *first = NULL;
+    bool same = true, alike = true;
     for (size_t w = 0; w < compare->workload_count; w++) {
         const rft_compare_figure *f = &compare->workloads[w].figures[side];
-        if (f->verdict != RFT_COMPARE_NONE && !(f->reason && (!reason || strcmp(f->reason, reason) == 0))) {
-            return NULL;
+        if (f->verdict != RFT_COMPARE_NONE) {
+            first = first ? first : f;
+            same = same && f->reason && first->reason && strcmp(f->reason, first->reason) == 0;
+            alike = alike && f->doubt == first->doubt;
         }
-        reason = f->verdict != RFT_COMPARE_NONE ? f->reason : reason;
     }
-    return reason;
+    return !first ? NULL : same ? first->reason : alike ? kinds[first->doubt] : NULL;
 }
 
 static void add_counts(rft_str *text, const rft_compare_score *score) {

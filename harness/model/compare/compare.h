@@ -52,6 +52,7 @@ typedef struct rft_compare_side {
     size_t model;       /* sides of equal model are the same number: the first of them */
     bool model_known;   /* false: no device is recorded; such a side has no fellows */
     size_t card;        /* the same for the same card (its UUID); where that is not known, its own number */
+    bool card_known;    /* another tuner's run does not record it */
     const char *date;   /* of measuring: "2026-11-21"; a replay's is the recording's */
     rft_compare_price price;
     double step_s; /* of the timer, as its samples show; 0: not seen */
@@ -188,6 +189,7 @@ typedef struct rft_compare {
                                 * stand first; a side's against itself is empty */
     const char **caveats;      /* what all verdicts rest on, or lack: one sentence each */
     size_t caveat_count;
+    const char *unlike; /* how measuring differed between the runs, one of the caveats; NULL: it did not */
     const struct rft_compare_mixes *mixes; /* NULL: none was asked for (compare_mix.h) */
 } rft_compare;
 

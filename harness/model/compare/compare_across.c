@@ -87,17 +87,12 @@ typedef struct card_median {
     double least, most, medians[RFT_COMPARE_MOST];
 } card_median;
 
-/* Of another tuner's runs it is not recorded which card they are of. */
-static bool card_known(const rft_compare_side *side) {
-    return side->run->gpu.uuid && *side->run->gpu.uuid;
-}
-
 static size_t cards_of(const rft_compare *compare, const rft_compare_workload *workload, size_t model,
                        card_median *cards) {
     size_t count = 0;
     for (size_t side = 0; side < compare->side_count; side++) {
         const rft_compare_figure *f = &workload->figures[side];
-        if (compare->sides[side].model != model || !f->best || !card_known(&compare->sides[side])) {
+        if (compare->sides[side].model != model || !f->best || !compare->sides[side].card_known) {
             continue;
         }
         size_t at = 0;
@@ -131,7 +126,7 @@ static rft_compare_variation variation_of(const rft_compare *compare, size_t wor
         }
     }
     for (size_t side = 0; side < compare->side_count; side++) {
-        if (compare->sides[side].model == model && of->figures[side].present && card_known(&compare->sides[side])) {
+        if (compare->sides[side].model == model && of->figures[side].present && compare->sides[side].card_known) {
             out.half_width_frac = fmax(out.half_width_frac, rft_stats_half_width_frac(&of->figures[side].stats));
         }
     }
@@ -258,14 +253,47 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
     }
 }
 
-static const char *with_letters(const rft_compare *compare, const caveat *of, rft_arena *arena) {
+static const char *with_letters(const rft_compare *compare, const caveat *of, const char *between, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     for (size_t side = 0; side < compare->side_count; side++) {
         if (of->of[side]) {
             rft_str_addf(&text, "%s%c", text.length ? ", " : "", compare->sides[side].letter);
         }
     }
-    const char *kept = rft_arena_printf(arena, "%s: %s", rft_str_get(&text), of->text);
+    const char *kept = rft_arena_printf(arena, "%s%s%s", rft_str_get(&text), between, of->text);
+    rft_str_clear(&text);
+    return kept;
+}
+
+/* "in several processes by rooftune 0.2.0 (1b0cff0edc69)" */
+static const char *measured_how(const rft_compare *compare, size_t at, rft_arena *arena) {
+    const rft_run_info *info = &compare->sides[at].run->info;
+    return rft_arena_printf(arena, "%s by rooftune %s (%s)",
+                            in_one_process(compare, at) ? "in one process" : "in several processes",
+                            info->tool_version ? info->tool_version : "of an unknown version",
+                            info->tool_revision ? info->tool_revision : "revision not known");
+}
+
+/* Versions change how times are taken, and one process knows less than several. A replay has its recording's times, but
+ * its own version. */
+static const char *unlike_text(const rft_compare *compare, rft_arena *arena) {
+    caveats ways = {.count = 0};
+    rft_str text = RFT_STR_INIT;
+    for (size_t at = 0; at < compare->side_count; at++) {
+        const rft_run *run = compare->sides[at].run;
+        if (!rft_run_foreign(run) && !run->info.replay_of) {
+            add_caveat(&ways, at, measured_how(compare, at, arena));
+        }
+    }
+    for (size_t i = 0; i < ways.count; i++) {
+        rft_str_addf(&text, "%s%s", i ? "; " : "", with_letters(compare, &ways.items[i], " ", arena));
+    }
+    const char *kept = ways.count > 1
+                           ? rft_arena_printf(arena,
+                                              "Not measured alike: %s. Part of a difference may be that, most "
+                                              "where a kernel takes some microseconds.",
+                                              rft_str_get(&text))
+                           : NULL;
     rft_str_clear(&text);
     return kept;
 }
@@ -275,18 +303,22 @@ void rft_compare_add_caveats(rft_compare *compare, rft_arena *arena) {
     bool several = false;
     for (size_t a = 0; a < compare->side_count; a++) {
         for (size_t b = a + 1; b < compare->side_count; b++) {
-            several = several || (compare->sides[a].model == compare->sides[b].model &&
-                                  card_known(&compare->sides[a]) && card_known(&compare->sides[b]));
+            several = several || (compare->sides[a].model == compare->sides[b].model && compare->sides[a].card_known &&
+                                  compare->sides[b].card_known);
         }
         add_caveats_of(&found, compare, a, arena);
     }
-    compare->caveats = rft_arena_calloc(arena, found.count + 1, sizeof *compare->caveats);
+    compare->caveats = rft_arena_calloc(arena, found.count + 2, sizeof *compare->caveats);
+    compare->unlike = unlike_text(compare, arena);
     compare->caveats[compare->caveat_count++] =
         several ? "Intervals tell what one run knows of one card on one day; how much cards and days differ is under "
                   "variation."
                 : "One run on one card a side: intervals tell what that run knows of that card on that day, not how "
                   "much cards of a model differ.";
+    if (compare->unlike) {
+        compare->caveats[compare->caveat_count++] = compare->unlike;
+    }
     for (size_t i = 0; i < found.count; i++) {
-        compare->caveats[compare->caveat_count++] = with_letters(compare, &found.items[i], arena);
+        compare->caveats[compare->caveat_count++] = with_letters(compare, &found.items[i], ": ", arena);
     }
 }

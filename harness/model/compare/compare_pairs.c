@@ -85,9 +85,12 @@ static bool is_undecided(const rft_compare_score *score) {
 static void tell_speed(rft_str *text, const rft_compare *compare, size_t side, size_t other, rft_arena *arena) {
     const rft_compare_score *score = &compare->scores[other * compare->side_count + side];
     char letter = compare->sides[other].letter;
+    rft_compare_verdict of_mean = rft_compare_mean_verdict(&score->mean);
     if (score->counts[RFT_COMPARE_SAME] == score->judged) {
         rft_str_addf(text, "the same as %c", letter);
-    } else if (rft_compare_mean_verdict(&score->mean) == RFT_COMPARE_AMBIGUOUS) {
+    } else if (of_mean == RFT_COMPARE_SAME) {
+        rft_str_addf(text, "on the mean the same as %c, %s", letter, rft_compare_mean_text(&score->mean, arena));
+    } else if (of_mean == RFT_COMPARE_AMBIGUOUS) {
         rft_str_addf(text, "on the mean unclear against %c, %s", letter, rft_compare_mean_text(&score->mean, arena));
     } else {
         rft_str_addf(text, "%s the speed of %c", rft_compare_mean_text(&score->mean, arena), letter);
