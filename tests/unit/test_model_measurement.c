@@ -3,6 +3,7 @@
  */
 #include "model_fixture.h"
 
+#include "model/run/run_repeat.h"
 #include "model/stats/drift.h"
 
 #include <math.h>
@@ -42,6 +43,36 @@ static void cycles_do_not_depend_on_the_clock(void **state) {
     assert_true(isnan(rft_measurement_cycles(&m)));
     rft_measurement none = rft_measurement_none();
     assert_true(isnan(rft_measurement_cycles(&none)) && isnan(none.floor_s) && none.batch == 0);
+}
+
+/* Two processes, the same cycles at 1500 and 1320 MHz: the clock beside the figure is the one that gives them. */
+static void the_clock_is_that_of_the_figure(void **state) {
+    (void)state;
+    rft_run *run = fixture_run();
+    fixture_axis(run, "n", true, true);
+    fixture_param(run, 0, "B", (const int64_t[]){1}, 1);
+    fixture_point(run, fixture_problem(run, (const int64_t[]){4096}), (const int64_t[]){1}, 1e-3);
+    rft_measurement *m = &run->points[0].rounds[0];
+    double time_s[N], clock_mhz[N];
+    size_t of_process[] = {N / 3, N - N / 3};
+    for (size_t i = 0; i < N; i++) {
+        clock_mhz[i] = i < N / 3 ? 1500.0 : 1320.0;
+        time_s[i] = 4.2e6 / (clock_mhz[i] * 1e6);
+    }
+    m->samples_s = time_s;
+    m->clocks_mhz = clock_mhz;
+    m->n = N;
+    m->process_n = of_process;
+    m->process_count = 2;
+    m->clock_mhz = 1320.0;
+    rft_run_fill_repeats(run);
+    assert_true(fabs(m->clock_mhz - sqrt(1500.0 * 1320.0)) < 0.01);
+    assert_true(fabs(m->clock_mhz * 1e6 * m->stats.median - 4.2e6) < 100.0);
+    clock_mhz[N - 1] = NAN;
+    m->process_n = (size_t[]){N - 1, 1};
+    rft_run_fill_repeats(run);
+    assert_true(fabs(m->clock_mhz - sqrt(1500.0 * 1320.0)) < 0.01); /* of one process no clock is known: as it was */
+    rft_run_free(run);
 }
 
 static void the_floor_is_named_where_it_is_near(void **state) {
@@ -85,6 +116,7 @@ static void dependent_samples_are_flagged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_do_not_depend_on_the_clock),
+        cmocka_unit_test(the_clock_is_that_of_the_figure),
         cmocka_unit_test(the_floor_is_named_where_it_is_near),
         cmocka_unit_test(dependent_samples_are_flagged),
     };

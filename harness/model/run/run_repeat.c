@@ -75,9 +75,26 @@ static void take(rft_measurement *m, const rft_repeat *repeat) {
     }
 }
 
-/* Under a power limit each process gets a clock of its own, and times differ by what the clocks do: cycles do not. */
+/* Hz, of n samples from `begin` on: median cycles over the median time; NaN: their clocks are not known. */
+static double clock_of(const rft_measurement *m, size_t begin, size_t n) {
+    rft_measurement part = *m;
+    part.samples_s = m->samples_s + begin;
+    part.clocks_mhz = m->clocks_mhz ? m->clocks_mhz + begin : NULL;
+    part.n = n;
+    return rft_measurement_cycles(&part) / rft_stats_of(part.samples_s, n).median;
+}
+
+/* Under a power limit each process gets a clock of its own, and times differ by what the clocks do: cycles do not. The
+ * mean over processes is taken as the figure's is. */
 static void tell_clock(rft_measurement *m) {
-    double clock_mhz = rft_measurement_cycles(m) / m->stats.median * 1e-6;
+    size_t count = m->process_count > 1 ? m->process_count : 1, begin = 0;
+    double logarithms = 0.0;
+    for (size_t p = 0; p < count; p++) {
+        size_t n = count > 1 ? m->process_n[p] : m->n;
+        logarithms += log(clock_of(m, begin, n));
+        begin += n;
+    }
+    double clock_mhz = exp(logarithms / (double)count) * 1e-6;
     m->clock_mhz = isfinite(clock_mhz) ? clock_mhz : m->clock_mhz;
 }
 

@@ -12,8 +12,8 @@
  * high the confidence interval, so that whoever reads the median reads the figure. What was taken in one process, in a
  * run without others, keeps its median, and its repeat interval is not known. Its low and high are wider than those of
  * independent, exact samples: by what batches tell where they are not independent (rft_drift_stats_of()), and by half a
- * step of the timer. clock_mhz becomes the SM clock at which the median run took its cycles (median of seconds x clock
- * of each sample), where the samples' clocks are known.
+ * step of the timer. clock_mhz becomes the SM clock at which the median run took its cycles (in each process the
+ * median of seconds x clock over that of seconds; then their geometric mean), where the samples' clocks are known.
  *
  * Readers of files call it; so does who has added samples to a run. It may be called again at any time: all is worked
  * out anew from the samples. Some milliseconds for 5,000 points.
