@@ -77,7 +77,8 @@ return function(dtype)
       tune = {
         BLOCK_M = values(64, 128, 192, 256), BLOCK_N = values(64, 128, 192, 224, 256), STAGES = range(3, 9),
         CONSUMERS = values(1, 2, 3), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2),
-        ORDER = values("rows", "columns", "hilbert"), GROUP = values(4, 8, 16), IDLE = values(0, 4), STORES = values(1, 2, 4),
+        ORDER = values("rows", "columns", "hilbert"), GROUP = values(4, 8, 16), IDLE = values(0, 4), LAG = values(0, 1, 2),
+        STORES = values(1, 2, 4),
       },
       where = both(
         "BLOCK_M % 128 ~= 0 or CONSUMERS == 2", "BLOCK_M == 64 * CONSUMERS or BLOCK_M == 256", suits, wgmma.deepest,
@@ -90,6 +91,7 @@ return function(dtype)
         "CLUSTER_M * CLUSTER_N ~= 1 or GROUP == 8 and (n <= 1024 or BLOCK_M * BLOCK_N == 128 * 256 and IDLE == 0)",
         "STORES == (BLOCK_M == 192 and 1 or 2) or (STORES == 4 and BLOCK_M * BLOCK_N == 128 * 256 and GROUP == 8)",
         "ORDER ~= 'hilbert' or GROUP == 8", -- which is not asked
+        "LAG == 0 or (STORES == 2 and GROUP == 8 and BLOCK_M * BLOCK_N == 128 * 256 and n >= 2048)",
         "IDLE == 0 or (GROUP == 8 and n >= 4096)",
         "n >= 4096 or (GROUP == 8 and ORDER == 'rows')" -- small operands stay in L2 in any order
       ),

@@ -27,7 +27,8 @@ end
 -- thread begins with 128, of two it takes 240); the stages in shared memory; parts of a tile for each block of a cluster.
 wgmma.fits = {
   "gpu.arch == 'sm_90a'",
-  "not PINGPONG or CONSUMERS == 2",
+  "not PINGPONG or (CONSUMERS == 2 and LAG == 0)",
+  "LAG == 0 or (CONSUMERS == 2 and LAG < STAGES)",
   "BLOCK_M % (PINGPONG and 64 or 64 * CONSUMERS) == 0 and BLOCK_N % 32 == 0",
   "BLOCK_M * BLOCK_N <= 128 * (PINGPONG and 192 or CONSUMERS == 3 and 3 * 96 or CONSUMERS * 192)",
   function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, STORES, gpu)
@@ -158,6 +159,7 @@ local function ladder(dtype)
     { "GROUP", 8, "rows or columns of clusters' tiles that are gone through together" },
     { "IDLE", 0, "SMs left without a block that stays; -1: none stays, a block has one tile" },
     { "PINGPONG", false, "consumers have tiles of their own, in turn" },
+    { "LAG", 0, "stages that the second consumer stays behind, so that one stores while the other multiplies" },
     { "IN_FLIGHT", 1, "stages still being multiplied when the next is begun" },
     { "STORES", 2, "pieces of C on their way in shared memory, each consumer; 0: from registers" },
   }
@@ -169,7 +171,7 @@ local function ladder(dtype)
       layout = layout,
       source = "matmul_wgmma_roles.cu",
       entry = ("matmul_wgmma_roles<%s, %s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
-        .. " PINGPONG, IN_FLIGHT, STORES>"):format(cuda_type, tostring(by_k.a), tostring(by_k.b)),
+        .. " PINGPONG, LAG, IN_FLIGHT, STORES>"):format(cuda_type, tostring(by_k.a), tostring(by_k.b)),
       params = roles_params,
       temps = temps_of(by_k),
       launch = function(p, c, gpu, b)

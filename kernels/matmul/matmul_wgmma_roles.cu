@@ -5,8 +5,9 @@
  * they read: those in a row of tiles A's, those in a column B's. A cluster goes from tile to tile by its own number and
  * the number of clusters; launched with a cluster for every tile, each has one.
  *
- * Cooperative: the consumers share a tile of BLOCK_M rows. PINGPONG: each has tiles of its own, in turn, and stores one
- * while the other multiplies.
+ * Cooperative: the consumers share a tile of BLOCK_M rows; the second of two begins it LAG stages behind the first, so
+ * that each stores its sums while the other still, or already, multiplies. PINGPONG: each has tiles of its own, in
+ * turn, and stores one while the other multiplies.
  *
  * The ring: barrier full[s] ends its phase when stage s has arrived (one arrival and the bytes, from whatever block),
  * free[s] when every warp that reads it, in any block which this one sends to, is done. The producer asks for a stage
@@ -17,13 +18,13 @@
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
 template <typename T_, bool A_BY_K, bool B_BY_K, int BLOCK_M_, int BLOCK_N_, int BLOCK_K_, int STAGES_, int CONSUMERS_,
-          int CLUSTER_M_, int CLUSTER_N_, int GROUP_, bool PINGPONG_, int IN_FLIGHT_, int STORES_>
+          int CLUSTER_M_, int CLUSTER_N_, int GROUP_, bool PINGPONG_, int LAG_, int IN_FLIGHT_, int STORES_>
 struct Plan {
     typedef T_ T;
     static constexpr int BLOCK_M = BLOCK_M_, BLOCK_N = BLOCK_N_, BLOCK_K = BLOCK_K_, STAGES = STAGES_;
     static constexpr int CONSUMERS = CONSUMERS_, CLUSTER_M = CLUSTER_M_, CLUSTER_N = CLUSTER_N_, GROUP = GROUP_;
-    static constexpr int IN_FLIGHT = IN_FLIGHT_, STORES = STORES_;
-    static constexpr bool PINGPONG = PINGPONG_;
+    static constexpr int LAG = LAG_, IN_FLIGHT = IN_FLIGHT_, STORES = STORES_;
+    static constexpr bool PINGPONG = PINGPONG_, IN_TURN = PINGPONG || LAG > 0;
     typedef WgmmaTile<A_BY_K, BLOCK_M, BLOCK_K, CLUSTER_N> TileA;
     typedef WgmmaTile<B_BY_K, BLOCK_N, BLOCK_K, CLUSTER_M> TileB;
     static constexpr int STAGE_BYTES = TileA::BYTES + TileB::BYTES;
@@ -37,7 +38,7 @@ struct Plan {
     static constexpr int BARRIERS_AT = STORES_AT + CONSUMERS * STORES * PIECE_BYTES;
     static_assert(ROWS * (PINGPONG ? 1 : CONSUMERS) == BLOCK_M && ROWS % 64 == 0, "whole instructions");
     static_assert(BLOCK_N % 16 == 0 && BLOCK_N <= 256 && (STORES == 0 || BLOCK_N % 32 == 0), "whole instructions");
-    static_assert(!PINGPONG || CONSUMERS == 2, "two take turns");
+    static_assert(!IN_TURN || (CONSUMERS == 2 && LAG < STAGES), "two take turns, one behind the other in the ring");
 };
 
 /* The problem, and this block's part in it. */
@@ -172,11 +173,12 @@ __device__ __forceinline__ void named_arrive(int barrier, int threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-/* A tile's sums, of rows from first_row on in each stage. Behind it the ring stands at the block's next tile. `behind`
- * is done when the last multiplication has been asked for. */
-template <class P, class Behind>
+/* A tile's sums, of rows from first_row on in each stage. Behind it the ring stands at the block's next tile. When step
+ * `last_of_turn` has been asked for, whoever waits at `turn` may go on. */
+template <class P>
 __device__ __forceinline__ void multiply(float (&sums)[P::WAVES][P::COUNT], int steps, unsigned stages, int first_row,
-                                         RingPlace<P::STAGES> &place, const Freeing<P> &freeing, Behind behind) {
+                                         RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int last_of_turn,
+                                         int turn) {
     const unsigned full = stages + P::BARRIERS_AT;
     const unsigned long long a = P::TileA::operand(stages, first_row), b = P::TileB::operand(stages + P::TileA::BYTES);
     int before = 0;
@@ -184,6 +186,9 @@ __device__ __forceinline__ void multiply(float (&sums)[P::WAVES][P::COUNT], int 
         bulk_wait(full + place.stage * 8, place.parity);
         const unsigned at = place.stage * (P::STAGE_BYTES >> 4);
         wgmma_tiles<typename P::T, typename P::TileA, typename P::TileB, P::BLOCK_K>(sums, a + at, b + at, step > 0);
+        if (P::IN_TURN && step == last_of_turn) {
+            named_arrive(turn, 256);
+        }
         wgmma_wait<P::IN_FLIGHT>();
         if (P::IN_FLIGHT == 0) {
             freeing.tell(place.stage);
@@ -193,7 +198,6 @@ __device__ __forceinline__ void multiply(float (&sums)[P::WAVES][P::COUNT], int 
         before = place.stage;
         place.next();
     }
-    behind();
     wgmma_wait<0>();
     wgmma_hold(sums);
     if (P::IN_FLIGHT > 0) {
@@ -249,6 +253,8 @@ __device__ __forceinline__ void consume(const Task &task, unsigned stages, int c
     const unsigned ahead = P::PINGPONG ? task.clusters : 0; /* tiles between this consumer's, which are the other's */
     const unsigned pieces = stages + P::STORES_AT + consumer * (P::STORES * P::PIECE_BYTES);
     const Freeing<P> freeing(task, stages + P::BARRIERS_AT + P::STAGES * 8);
+    /* In fewer steps the first could end a tile before the second has begun it, and would be a turn ahead. */
+    const bool lags = P::LAG > 0 && task.steps >= P::STAGES;
     RingPlace<P::STAGES> place;
     int piece = 0;
     if (P::PINGPONG && consumer == 1) {
@@ -258,15 +264,18 @@ __device__ __forceinline__ void consume(const Task &task, unsigned stages, int c
     for (unsigned number = task.cluster + consumer * ahead; number < task.tiles(); number += task.clusters + ahead) {
         Corner corner = corner_of<P>(task, number);
         corner.row += first_row;
-        if (P::PINGPONG && number >= task.clusters) {
-            named_wait(turn_barrier(consumer), 256);
-        }
-        multiply<P>(sums, task.steps, stages, first_row, place, freeing, [&]() {
-            if (P::PINGPONG &&
-                number + task.clusters < task.tiles()) { /* all its stages have arrived: the other's turn */
-                named_arrive(turn_barrier(1 - consumer), 256);
+        int last_of_turn = -1;
+        if (P::PINGPONG) { /* until all stages of the tile before have arrived */
+            if (number >= task.clusters) {
+                named_wait(turn_barrier(consumer), 256);
             }
-        });
+            last_of_turn = number + task.clusters < task.tiles() ? task.steps - 1 : -1;
+        } else if (lags && consumer == 1) {
+            named_wait(turn_barrier(consumer), 256);
+        } else if (lags) {
+            last_of_turn = P::LAG - 1;
+        }
+        multiply<P>(sums, task.steps, stages, first_row, place, freeing, last_of_turn, turn_barrier(1 - consumer));
         if (P::STORES > 0 && boxes) {
             store_pieces<P>(sums, c_map, corner, pieces, piece, consumer);
         } else {
@@ -284,13 +293,13 @@ __device__ __forceinline__ void consume(const Task &task, unsigned stages, int c
 #endif
 
 template <typename T, bool A_BY_K, bool B_BY_K, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS,
-          int CLUSTER_M, int CLUSTER_N, int GROUP, bool PINGPONG, int IN_FLIGHT, int STORES>
+          int CLUSTER_M, int CLUSTER_N, int GROUP, bool PINGPONG, int LAG, int IN_FLIGHT, int STORES>
 __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     matmul_wgmma_roles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                        const __grid_constant__ CUtensorMap c_map, T *__restrict__ c, int m, int n, int k, int boxes) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
     typedef Plan<T, A_BY_K, B_BY_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP, PINGPONG,
-                 IN_FLIGHT, STORES>
+                 LAG, IN_FLIGHT, STORES>
         P;
     constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
     extern __shared__ __align__(1024) unsigned char shared[];
