@@ -54,11 +54,12 @@ static const char *const host_types[][2] = {{"int8_t", "signed char"},
 typedef struct header_treatment {
     rft_cuda_header_rule rule;
     void *self;
-    const char *folder;
+    const char *folder, *source; /* source: who includes this header, "" */
 } header_treatment;
 
-/* "typedef unsigned int uint32_t; ..." of those that the text uses: one line. */
-static const char *missing_types(const char *text, rft_arena *arena) {
+/* "typedef unsigned int uint32_t; ..." of those that the text, or the source of this header, uses: one line. */
+static const char *missing_types(const char *own_text, const char *source, rft_arena *arena) {
+    const char *text = rft_arena_printf(arena, "%s\n%s", own_text, source);
     const rft_cuda_file file = {.text = text};
     rft_str out = RFT_STR_INIT;
     for (size_t i = 0; i < sizeof host_types / sizeof *host_types; i++) {
@@ -116,7 +117,7 @@ static const char *treat_headers(const char *text, const rft_cuda_words *words, 
         } else if (other) {
             rft_str_addf(&out, "#include \"%s\"", other);
         } else {
-            rft_str_add(&out, dropped ? "" : missing_types(text, arena));
+            rft_str_add(&out, dropped ? "" : missing_types(text, how->source, arena));
             dropped = true;
         }
         *changed = *changed || (name && other != name);
@@ -243,6 +244,7 @@ static void drop_host_code(char *text, const rft_cuda_words *words) {
 /* ---- types that only host code used ---- */
 
 #define HOST_TYPES_MAX 64
+#define ROUNDS_MAX 4
 
 /* struct NAME { ... }; or typedef struct { ... } NAME; with functions or types of the host, and none of the device's.
  */
@@ -326,21 +328,28 @@ static bool is_used(const char *name, const host_type *types, size_t count, cons
 static void drop_host_types(char *text, const rft_cuda_words *words, bool strictly) {
     host_type types[HOST_TYPES_MAX];
     size_t count = find_host_types(types, words, text, strictly);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_used(types[i].name, types, count, words, text) && !is_used(types[i].tag, types, count, words, text)) {
-            blank(text, types[i].from, types[i].to);
+    bool changed = count > 0;
+    for (size_t round = 0; round < ROUNDS_MAX && changed; round++) { /* what one that goes uses may go, too */
+        changed = false;
+        for (size_t i = 0; i < count; i++) {
+            bool gone = text[types[i].from] == ' ';
+            if (!gone && !is_used(types[i].name, types, count, words, text) &&
+                !is_used(types[i].tag, types, count, words, text)) {
+                blank(text, types[i].from, types[i].to);
+                changed = true;
+            }
         }
     }
 }
 
-const char *rft_cuda_device_part(const char *text, bool is_header, const char *folder, rft_cuda_header_rule rule,
+const char *rft_cuda_device_part(const char *text, const char *source, const char *folder, rft_cuda_header_rule rule,
                                  void *self, rft_arena *arena) {
-    const header_treatment how = {rule, self, folder};
+    const header_treatment how = {rule, self, folder, source ? source : ""};
     rft_cuda_words *words = rft_calloc(1, sizeof *words);
     char *copy = rft_arena_strdup(arena, text);
     rft_cuda_words_read(words, text, arena);
     drop_host_code(copy, words);
-    drop_host_types(copy, words, is_header || strcmp(copy, text) == 0);
+    drop_host_types(copy, words, source || strcmp(copy, text) == 0);
     bool changed = false;
     const char *made = treat_headers(copy, words, &how, &changed, arena);
     free(words->items);

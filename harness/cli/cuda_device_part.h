@@ -17,7 +17,7 @@ typedef const char *(*rft_cuda_header_rule)(void *self, const char *name, bool q
 /* The text with host functions and types that only they use blanked, so that every line keeps its number, and with
  * headers as the rule says; `text` itself where nothing had to go. Of a header only types with the host's words go,
  * since others may use the rest. In the arena. */
-const char *rft_cuda_device_part(const char *text, bool is_header, const char *folder, rft_cuda_header_rule rule,
+const char *rft_cuda_device_part(const char *text, const char *source, const char *folder, rft_cuda_header_rule rule,
                                  void *self, rft_arena *arena);
 
 /* -D options for the limits that the host's headers would have defined (FLT_MAX, INT_MAX, M_PI) and the text uses;

@@ -310,7 +310,8 @@ static void read_macros(kernel_scan *s, rft_cuda_macro *macros, size_t *count) {
     }
     for (size_t i = 0; s->words.items[i].kind != RFT_CUDA_END && *count < RFT_CUDA_PARAMS_MAX; i++) {
         const char *name = s->words.items[i].text;
-        bool known = s->words.items[i].kind != RFT_CUDA_NAME || !looks_like_macro(name) ||
+        bool member = i > 0 && rft_cuda_is(&s->words.items[i - 1], "::"); /* cub::BLOCK_LOAD_DIRECT */
+        bool known = s->words.items[i].kind != RFT_CUDA_NAME || !looks_like_macro(name) || member ||
                      (s->words.has_headers && !is_tunable_name(name));
         for (size_t k = 0; k < seen_count && !known; k++) {
             known = strcmp(seen[k], name) == 0;

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "cli/cuda_device_part.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 
 typedef struct copier {
     rft_device_copy *out;
+    const char *source; /* the text of the file that is copied */
     const rft_words *includes;
     rft_arena *arena;
 } copier;
@@ -63,6 +65,67 @@ static const char *copy_name(const copier *c, const char *path) {
     }
 }
 
+/* ---- CUB: its whole has host code, the parts of blocks and warps have none ---- */
+
+#define CUB "cub/cub.cuh"
+
+static const char *use_cub(copier *c) {
+    rft_device_copy *out = c->out;
+    size_t at = 0;
+    while (at < out->header_count && strcmp(out->headers[at].path, CUB) != 0) {
+        at++;
+    }
+    if (at == RFT_COPY_HEADERS_MAX) {
+        return CUB;
+    }
+    if (at == out->header_count) {
+        out->headers[out->header_count++] = (rft_copied_header){copy_name(c, CUB), CUB, "", false};
+    }
+    return out->headers[at].name;
+}
+
+/* "#include <cub/block/block_reduce.cuh>" for each cub::BlockReduce in the texts. */
+static void write_cub(rft_device_copy *out, rft_arena *arena) {
+    static const char *const parts[] = {"BlockAdjacentDifference",
+                                        "BlockDiscontinuity",
+                                        "BlockExchange",
+                                        "BlockHistogram",
+                                        "BlockLoad",
+                                        "BlockMergeSort",
+                                        "BlockRadixSort",
+                                        "BlockReduce",
+                                        "BlockScan",
+                                        "BlockShuffle",
+                                        "BlockStore",
+                                        "BlockRunLengthDecode",
+                                        "WarpExchange",
+                                        "WarpLoad",
+                                        "WarpMergeSort",
+                                        "WarpReduce",
+                                        "WarpScan",
+                                        "WarpStore"};
+    for (size_t h = 0; h < out->header_count; h++) {
+        rft_str text = RFT_STR_INIT;
+        rft_str_add(&text, "// The parts of <" CUB "> that are used here: the rest has host code.\n");
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            bool used = strstr(out->text, parts[i]) != NULL;
+            for (size_t k = 0; k < out->header_count; k++) {
+                used = used || strstr(out->headers[k].text, parts[i]);
+            }
+            rft_str_add(&text, used ? parts[i][0] == 'B' ? "#include <cub/block/" : "#include <cub/warp/" : "");
+            for (const char *at = parts[i]; *at && used; at++) {
+                rft_str_add(&text, isupper((unsigned char)*at) && at > parts[i] ? "_" : "");
+                rft_str_add_char(&text, (char)tolower((unsigned char)*at));
+            }
+            rft_str_add(&text, used ? ".cuh>\n" : "");
+        }
+        if (strcmp(out->headers[h].path, CUB) == 0) {
+            out->headers[h].text = rft_arena_strdup(arena, rft_str_get(&text));
+        }
+        rft_str_clear(&text);
+    }
+}
+
 static const char *replace(void *self, const char *name, bool quoted, const char *folder);
 
 /* Reads it and what it includes; NULL: it cannot be read, or there are too many. Within itself a header stays whole. */
@@ -83,7 +146,7 @@ static rft_copied_header *look_at(copier *c, const char *path, const char *folde
     rft_copied_header *header = &out->headers[out->header_count++];
     const char *text = kept(heap, c->arena);
     *header = (rft_copied_header){NULL, path, text, true};
-    const char *part = rft_cuda_device_part(text, true, folder, replace, c, c->arena);
+    const char *part = rft_cuda_device_part(text, c->source, folder, replace, c, c->arena);
     if (part != text) {
         *header = (rft_copied_header){copy_name(c, path), path, part, false};
     }
@@ -93,6 +156,10 @@ static rft_copied_header *look_at(copier *c, const char *path, const char *folde
 static const char *replace(void *self, const char *name, bool quoted, const char *folder) {
     copier *c = self;
     const char *place = find_folder(c, name, quoted, folder);
+    if (!place && strcmp(name, CUB) == 0) {
+        c->out->drops_headers = true;
+        return use_cub(c);
+    }
     if (!place && (rft_text_starts(name, "cublas") || rft_text_starts(name, "cudnn"))) {
         c->out->drops_headers = true;
         return "cuda_bf16.h"; /* types that kernels have from there; it brings cuda_fp16.h */
@@ -119,9 +186,10 @@ static const char *replace(void *self, const char *name, bool quoted, const char
 
 void rft_device_copy_make(rft_device_copy *out, const char *path, const char *text, const rft_words *includes,
                           rft_arena *arena) {
-    copier c = {out, includes, arena};
+    copier c = {out, text, includes, arena};
     *out = (rft_device_copy){.text = text};
-    out->text = rft_cuda_device_part(text, false, kept(rft_fs_folder(path), arena), replace, &c, arena);
+    out->text = rft_cuda_device_part(text, NULL, kept(rft_fs_folder(path), arena), replace, &c, arena);
+    write_cub(out, arena);
 }
 
 const char *rft_device_copy_headers(const rft_device_copy *copy, rft_arena *arena) {

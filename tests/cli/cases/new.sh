@@ -182,7 +182,9 @@ cat >inc/tools.h <<'CU'
 #include <stdio.h>
 #include <vector>
 #include <cublas_v2.h>
+#include <cub/cub.cuh>
 class Series { std::vector<double> all; double last() { return all.back(); } };
+struct Table { std::vector<Series> rows; };
 typedef struct { FILE *to; int lines; } Log;
 void report(const char *what, FILE *to);
 inline void die(const char *what) { printf("%s", what); }
@@ -209,6 +211,9 @@ __global__ void scale(T *y, const T x[TILE_X], int n, std::uint64_t step, const 
     __shared__ __nv_bfloat16 kept[1];
     pair p;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    using Sum = cub::BlockReduce<float, 256, cub::BLOCK_REDUCE_RAKING>;
+    __shared__ typename Sum::TempStorage room;
+    if (n < 0) y[0] = Sum(room).Sum(x[0]);
     static_assert(STAGES == 3 && PARTS == 12, "as launched below");
     if (i < n) y[i] = twice(x[0]) + plus_one(p.a) * (step + BLOCK_SWIZZLE * ROWS) + float(kept[0]) + float(z[BLOCK_ITEMS]);
 }
@@ -226,7 +231,8 @@ expect_err 'say its folder: -I DIR'
 rooftune new src/scale.cu -I inc -o with
 expect_status 0
 expect_err 'left out: #include "gone.h", neither'
-expect_err 'its headers likewise: tools_device.h'
+expect_err 'its headers likewise: tools_device.h, cub_device.cuh'
+! grep -q BLOCK_REDUCE with/scale.lua || fail "a name of CUB's is tuned: $(cat with/scale.lua)"
 ! grep -q 'vector\|FILE\|die' with/tools_device.h || fail "host code is left: $(cat with/tools_device.h)"
 grep -q 'pair()' with/tools_device.h || fail "a type that kernels use is gone"
 ! grep -q 'now()' with/scale_device.cu || fail "a type of the host is left: $(cat with/scale_device.cu)"
