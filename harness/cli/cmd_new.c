@@ -160,7 +160,7 @@ static void prepare_source(rft_new_files *files, rft_new_request *request, const
 static void tell_lost(rft_cli *cli, const rft_device_copy *copy) {
     rft_str names = RFT_STR_INIT;
     for (size_t i = 0; i < copy->lost_count; i++) {
-        rft_str_addf(&names, "%s\"%s\"", i ? ", " : "", copy->lost[i]);
+        rft_str_addf(&names, "%s\"%.80s\"", i ? ", " : "", copy->lost[i]);
     }
     if (copy->lost_count) {
         rft_log_warn(

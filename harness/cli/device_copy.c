@@ -11,8 +11,11 @@
 
 #define HEADER_MAX_BYTES ((size_t)1 << 20)
 
+#define LEVELS_UP 3
+
 typedef struct copier {
     rft_device_copy *out;
+    const char *root;   /* absolute: above the source, at most LEVELS_UP folders; headers from elsewhere need an -I */
     const char *source; /* the text of the file that is copied */
     const rft_words *includes;
     rft_arena *arena;
@@ -35,17 +38,46 @@ static void add_once(const char **list, size_t *count, size_t most, const char *
     }
 }
 
+static bool lies_in(const char *path, const char *folder) {
+    size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* A source from anywhere names headers: /etc is none of its folders. */
+static bool may_read(const copier *c, const char *path) {
+    const char *real = kept(rft_fs_absolute(path), c->arena);
+    bool may = lies_in(real, c->root);
+    for (size_t i = 0; i < c->includes->count && !may; i++) {
+        may = lies_in(real, kept(rft_fs_absolute(c->includes->items[i]), c->arena));
+    }
+    return may;
+}
+
 /* The folder that has the header; NULL: none. */
 static const char *find_folder(const copier *c, const char *name, bool quoted, const char *folder) {
     size_t count = c->includes->count + 1;
-    for (size_t i = quoted ? 0 : 1; i < count; i++) {
+    for (size_t i = quoted ? 0 : 1; i < count && name[0] != '/'; i++) {
         const char *place = i ? c->includes->items[i - 1] : folder;
         const char *path = kept(rft_fs_join(place, name), c->arena);
-        if (rft_fs_exists(path) && !rft_fs_is_folder(path)) {
+        if (rft_fs_exists(path) && !rft_fs_is_folder(path) && may_read(c, path)) {
             return place;
         }
     }
     return NULL;
+}
+
+/* "/home/me/project" of "/home/me/project/src/cuda/a.cu", never "/" nor a folder right below it. */
+static const char *root_of(const char *path, rft_arena *arena) {
+    char *folder = rft_arena_strdup(arena, kept(rft_fs_folder(kept(rft_fs_absolute(path), arena)), arena));
+    for (size_t i = 0; i < LEVELS_UP; i++) {
+        char *last = strrchr(folder, '/');
+        char *before = last && last > folder ? memrchr(folder, '/', (size_t)(last - folder)) : NULL;
+        if (!before || before == folder) {
+            break;
+        }
+        *last = '\0';
+    }
+    return folder;
 }
 
 /* "common_device.h" of "inc/common.h", and of another common.h "common_device2.h". */
@@ -186,7 +218,7 @@ static const char *replace(void *self, const char *name, bool quoted, const char
 
 void rft_device_copy_make(rft_device_copy *out, const char *path, const char *text, const rft_words *includes,
                           rft_arena *arena) {
-    copier c = {out, text, includes, arena};
+    copier c = {out, root_of(path, arena), text, includes, arena};
     *out = (rft_device_copy){.text = text};
     out->text = rft_cuda_device_part(text, NULL, kept(rft_fs_folder(path), arena), replace, &c, arena);
     write_cub(out, arena);

@@ -224,13 +224,16 @@ int main(int count, char **) {
     CHECK(0);
 }
 CU
+echo '#include "/etc/passwd"
+#include "../../../../../../../../../../etc/passwd"' >>src/scale.cu
 rooftune new src/scale.cu -o lost
 expect_status 0
-expect_err 'left out: #include "tools.h", "gone.h", neither beside the file'
+expect_err 'left out: #include "tools.h", "gone.h", "/etc/passwd", .*, neither beside the file'
+! grep -q -- '--allow-path /etc' err || fail "a source opens /etc: $(cat err)"
 expect_err 'say its folder: -I DIR'
 rooftune new src/scale.cu -I inc -o with
 expect_status 0
-expect_err 'left out: #include "gone.h", neither'
+expect_err 'left out: #include "gone.h", "/etc'
 expect_err 'its headers likewise: tools_device.h, cub_device.cuh'
 ! grep -q BLOCK_REDUCE with/scale.lua || fail "a name of CUB's is tuned: $(cat with/scale.lua)"
 ! grep -q 'vector\|FILE\|die' with/tools_device.h || fail "host code is left: $(cat with/tools_device.h)"
