@@ -58,7 +58,7 @@ const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena) {
         return rft_arena_printf(arena, "%sHow fast it is beside a reference card cannot be told.", pass);
     }
     return rft_arena_printf(arena, "%s%s times as fast as the reference card, %s, %s%s.", pass,
-                            rft_figure_plain(arena, speed->ratio.ratio, 3), speed->reference->device,
+                            rft_compare_mean_number(&speed->ratio, arena), speed->reference->device,
                             over_text(buyer, speed, arena), interval_words(&speed->ratio, arena));
 }
 
@@ -88,8 +88,11 @@ static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
     }
 }
 
-/* The figure is of what was found: said where more search could change it. */
+/* The figure is of what was found, and as it was measured: said where more search or the same rules could change it. */
 static void add_effort(rft_finding *f, const rft_speed *speed) {
+    if (speed && isfinite(speed->ratio.ratio) && speed->unlike) {
+        rft_finding_body(f, RFT_TO_PEOPLE, "%s", speed->unlike);
+    }
     if (speed && isfinite(speed->ratio.ratio) && speed->unequal) {
         rft_finding_body(
             f, RFT_TO_PEOPLE,
@@ -409,6 +412,7 @@ rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
     rft_finding_set(f, "speed", rft_datum_number(speed ? speed->ratio.ratio : (double)NAN));
     rft_finding_set(f, "low", rft_datum_number(speed ? speed->ratio.low : (double)NAN));
     rft_finding_set(f, "high", rft_datum_number(speed ? speed->ratio.high : (double)NAN));
+    rft_finding_set(f, "measured_unlike", rft_datum_text(speed ? speed->unlike : NULL));
     rft_finding_set(f, "share_of_limit", rft_datum_number(rft_speed_share(buyer->asked, &at_most)));
     rft_finding_set(f, "share_at_most", rft_datum_flag(at_most));
     rft_finding_set(f, "mix", rft_datum_text(buyer->asked->mix ? buyer->asked->mix->mix->name : NULL));

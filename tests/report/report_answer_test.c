@@ -323,7 +323,7 @@ static void the_first_page_answers(void **state) {
     slow_down(p.own, GEMV, 0.25);
     p.own->sweeps[MATMUL].sweep.diagnostic = 1;
     trace_pages pages = pages_beside(&p);
-    on_page(&pages, 1, "2.00 times as fast as the reference card, NVIDIA H200, over");
+    on_page(&pages, 1, "2.000 times as fast as the reference card, NVIDIA H200, over");
     on_page(&pages, 1, "of 2 families of kernels (95 % interval ");
     on_page(&pages, 1, "2.00\xc3\x97 the speed of the reference card, NVIDIA H200");
     on_page(&pages, 1, "comes with the program: one card");

@@ -160,7 +160,7 @@ static const char *number_of_interval(double value, double half_width, rft_arena
 }
 
 #define TIMES "\xc3\x97"
-#define MEAN_DECIMALS_MOST 4
+#define MEAN_DECIMALS 3
 #define ROUNDING 1e-6 /* of a unit of the last digit: what was computed is that exact */
 
 const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *arena) {
@@ -175,11 +175,16 @@ const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *ar
                             number_of_interval(ratio->low, half, arena), number_of_interval(ratio->high, half, arena));
 }
 
-/* A third of half the width is told, and three digits. */
+/* A third of half the width is told, and three digits; of what is about 1 three decimals at most. */
 static int mean_decimals(const rft_compare_ratio *mean) {
     int three = 2 - (int)floor(log10(mean->ratio)), half = (int)ceil(-log10((mean->high - mean->low) / 6.0));
-    int decimals = mean->interval && half > three && mean->high > mean->low ? half : three;
-    return decimals < 0 ? 0 : decimals > MEAN_DECIMALS_MOST ? MEAN_DECIMALS_MOST : decimals;
+    int most = three > MEAN_DECIMALS ? three : MEAN_DECIMALS;
+    int decimals = mean->interval && mean->high > mean->low && half > three ? half : three;
+    return decimals < 0 ? 0 : decimals > most ? most : decimals;
+}
+
+const char *rft_compare_mean_number(const rft_compare_ratio *mean, rft_arena *arena) {
+    return rft_arena_fixed(arena, mean->ratio, mean_decimals(mean), "");
 }
 
 /* Outward: what is printed holds the interval. */
@@ -199,8 +204,7 @@ const char *rft_compare_mean_text(const rft_compare_ratio *mean, rft_arena *aren
     if (isnan(mean->ratio)) {
         return "n/a";
     }
-    return rft_arena_printf(arena, ends ? "%s" TIMES " (%s)" : "%s" TIMES ", %s",
-                            rft_arena_fixed(arena, mean->ratio, mean_decimals(mean), ""),
+    return rft_arena_printf(arena, ends ? "%s" TIMES " (%s)" : "%s" TIMES ", %s", rft_compare_mean_number(mean, arena),
                             ends ? ends : "interval not known");
 }
 

@@ -197,6 +197,11 @@ typedef struct rft_compare {
  * no problem is in two of them. */
 int rft_compare_runs(rft_compare **out, const rft_compare_input *inputs, size_t count, rft_arena *arena, rft_err *err);
 
+/* "in several processes by rooftune 0.2.0": versions change how times are taken, and one process knows less than
+ * several. NULL of what another program timed, and of a replay, whose times are its recording's. */
+const char *rft_compare_measured_how(const rft_run *run, rft_arena *arena);
+#define RFT_COMPARE_UNLIKE "Part of a difference may be that, most where a kernel takes some microseconds."
+
 /* "A: NVIDIA H200"; where sides share the device also the date or the run: "A: NVIDIA H200, 2026-11-21". In `arena`. */
 const char *rft_compare_side_name(const rft_compare *compare, size_t side, rft_arena *arena);
 /* "B (NVIDIA A4000) against A (NVIDIA A100): slower in the one workload; 0.551x the speed"; where all is AMBIGUOUS no
@@ -211,6 +216,8 @@ size_t rft_compare_winner(const rft_compare *compare, size_t workload, bool *con
 const char *rft_compare_card_sentence(const rft_compare *compare, size_t side, rft_arena *arena);
 /* "1.02x (1.01 to 1.03)"; "1.02x, interval not known"; "n/a". Of a mean over workloads. */
 const char *rft_compare_mean_text(const rft_compare_ratio *mean, rft_arena *arena);
+/* "1.02": as many digits as the interval asks for. Of a number. */
+const char *rft_compare_mean_number(const rft_compare_ratio *mean, rft_arena *arena);
 /* "1.01 to 1.03"; NULL: not known. */
 const char *rft_compare_mean_ends(const rft_compare_ratio *mean, rft_arena *arena);
 /* "1.51x": three digits. */

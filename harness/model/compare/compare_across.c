@@ -5,6 +5,7 @@
 
 #include "model/run/run_drift.h"
 #include "model/run/run_foreign.h"
+#include "model/run/run_repeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -265,34 +266,28 @@ static const char *with_letters(const rft_compare *compare, const caveat *of, co
     return kept;
 }
 
-/* "in several processes by rooftune 0.2.0 (1b0cff0edc69)" */
-static const char *measured_how(const rft_compare *compare, size_t at, rft_arena *arena) {
-    const rft_run_info *info = &compare->sides[at].run->info;
-    return rft_arena_printf(arena, "%s by rooftune %s (%s)",
-                            in_one_process(compare, at) ? "in one process" : "in several processes",
-                            info->tool_version ? info->tool_version : "of an unknown version",
-                            info->tool_revision ? info->tool_revision : "revision not known");
+const char *rft_compare_measured_how(const rft_run *run, rft_arena *arena) {
+    return rft_run_foreign(run) || run->info.replay_of
+               ? NULL
+               : rft_arena_printf(arena, "%s by rooftune %s",
+                                  rft_run_has_processes(run) ? "in several processes" : "in one process",
+                                  run->info.tool_version ? run->info.tool_version : "of an unknown version");
 }
 
-/* Versions change how times are taken, and one process knows less than several. A replay has its recording's times, but
- * its own version. */
 static const char *unlike_text(const rft_compare *compare, rft_arena *arena) {
     caveats ways = {.count = 0};
     rft_str text = RFT_STR_INIT;
     for (size_t at = 0; at < compare->side_count; at++) {
-        const rft_run *run = compare->sides[at].run;
-        if (!rft_run_foreign(run) && !run->info.replay_of) {
-            add_caveat(&ways, at, measured_how(compare, at, arena));
+        const char *how = rft_compare_measured_how(compare->sides[at].run, arena);
+        if (how) {
+            add_caveat(&ways, at, how);
         }
     }
     for (size_t i = 0; i < ways.count; i++) {
         rft_str_addf(&text, "%s%s", i ? "; " : "", with_letters(compare, &ways.items[i], " ", arena));
     }
     const char *kept = ways.count > 1
-                           ? rft_arena_printf(arena,
-                                              "Not measured alike: %s. Part of a difference may be that, most "
-                                              "where a kernel takes some microseconds.",
-                                              rft_str_get(&text))
+                           ? rft_arena_printf(arena, "Not measured alike: %s. " RFT_COMPARE_UNLIKE, rft_str_get(&text))
                            : NULL;
     rft_str_clear(&text);
     return kept;

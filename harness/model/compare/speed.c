@@ -201,6 +201,15 @@ static bool take_sweep(gathering *g, const rft_compare *compare, size_t first, s
     return true;
 }
 
+static void tell_unlike(gathering *g, const rft_run *reference) {
+    const char *own = rft_compare_measured_how(g->asked->run, g->arena);
+    const char *theirs = rft_compare_measured_how(reference, g->arena);
+    if (own && theirs && strcmp(own, theirs) != 0) {
+        g->speed->unlike = rft_arena_printf(
+            g->arena, "Not measured alike: this card %s, the reference %s. " RFT_COMPARE_UNLIKE, own, theirs);
+    }
+}
+
 static void gather_run(gathering *g, const rft_run *reference) {
     const rft_compare_input inputs[] = {{.run = reference, .path = "the reference"},
                                         {.run = g->asked->run, .path = "it"}};
@@ -220,6 +229,7 @@ static void gather_run(gathering *g, const rft_run *reference) {
     }
     if (used) {
         g->used[g->used_count++] = reference;
+        tell_unlike(g, reference);
     }
 }
 

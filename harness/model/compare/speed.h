@@ -91,6 +91,7 @@ typedef struct rft_speed {
     size_t unequal;                /* items that were not searched for as hard on both sides */
     const char *no_native;         /* what has no way to run on this card and has on the reference, and why; NULL */
     bool by_library;               /* there the library's figure counts */
+    const char *unlike;            /* how measuring differed from the reference's; NULL: it did not */
     uint32_t set;                  /* names problems and weights that count: figures of one set and reference compare */
     rft_run_sample sample;         /* of the reference's runs that the figure rests on; of all where there is none */
 } rft_speed;
