@@ -214,6 +214,9 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
     }
     if (rc == RFT_OK && request.entry) {
         prepare_source(&files, &request, copy, path, text, folder, arena);
+        if (file.newer) {
+            add_option(&request, "-std=c++20");
+        }
         rc = rft_new_sweep(&sweep, &reference, &request, arena, err);
         if (rc != RFT_OK) {
             rft_err_place(err, "%.300s", path);

@@ -72,13 +72,17 @@ static void look_at_body(rft_cuda_entry *entry, const rft_cuda_words *words, siz
         rft_cuda_param *param = &entry->params[p];
         param->written_to = param->pointer && !param->is_const;
     }
+    bool grid = false, sync = false;
     for (size_t i = from; i + 2 < to; i++) {
         const rft_cuda_word *word = &words->items[i];
         bool place = rft_cuda_is(word, "blockIdx") || rft_cuda_is(word, "threadIdx");
+        grid = grid || rft_cuda_is(word, "this_grid");
+        sync = sync || rft_cuda_is(word, "sync");
         entry->second_axis = entry->second_axis || (place && rft_cuda_is(&word[2], "y"));
         entry->dynamic_shared =
             entry->dynamic_shared || (rft_cuda_is(word, "extern") && rft_cuda_is(&word[1], "__shared__"));
     }
+    entry->cooperative = grid && sync;
 }
 
 /* ---- kernels ---- */
@@ -96,6 +100,15 @@ static const char *qualified(const kernel_scan *s, const char *name) {
 
 static bool is_attribute(const rft_cuda_word *word) {
     return rft_text_starts(word->text, "__") && word->kind == RFT_CUDA_NAME && rft_text_ends(word->text, "__");
+}
+
+/* `requires (sizeof(T) == 4)` between parameters and body. */
+static size_t behind_requires(const rft_cuda_words *words, size_t at) {
+    bool constrained = rft_cuda_is(&words->items[at], "requires");
+    while (constrained && words->items[at].kind != RFT_CUDA_END && !strchr("{;", *words->items[at].text)) {
+        at = rft_cuda_is(&words->items[at], "(") ? rft_cuda_skip(words, at) : at + 1;
+    }
+    return at;
 }
 
 /* From `__global__` at `at`: *next is behind what was read. */
@@ -122,7 +135,7 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     entry.name = qualified(s, words->items[i].text);
     int rc = s->template_at ? rft_cuda_read_templates(&entry, words, s->template_at, s->arena, s->err) : RFT_OK;
     rc = rc ? rc : rft_cuda_read_params(&entry, words, i + 1, s->arena, s->err);
-    size_t body = rft_cuda_skip(words, i + 1);
+    size_t body = behind_requires(words, rft_cuda_skip(words, i + 1));
     *next = body;
     bool special = s->template_at && entry.template_count == 0; /* template <>: the general one is listed */
     if (rc != RFT_OK || special || !rft_cuda_is(&words->items[body], "{")) {
@@ -174,8 +187,20 @@ static void note_refused(kernel_scan *s, const rft_cuda_word *word) {
     }
 }
 
+static bool is_newer(const rft_cuda_word *word) {
+    static const char *const words[] = {"concept", "requires", "consteval", "constinit"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        found = found || rft_cuda_is(word, words[i]);
+    }
+    return found;
+}
+
 static int read_entries(kernel_scan *s) {
     int rc = RFT_OK;
+    for (size_t i = 0; s->words.items[i].kind != RFT_CUDA_END; i++) {
+        s->out->newer = s->out->newer || is_newer(&s->words.items[i]);
+    }
     for (size_t i = 0, next; s->words.items[i].kind != RFT_CUDA_END && rc == RFT_OK; i = next) {
         const rft_cuda_word *word = &s->words.items[i];
         next = i + 1;

@@ -43,6 +43,7 @@ typedef struct rft_cuda_entry {
     size_t param_count;
     bool second_axis;    /* blockIdx.y or threadIdx.y is used */
     bool dynamic_shared; /* extern __shared__ */
+    bool cooperative;    /* this_grid().sync(): its blocks wait for each other */
     long max_threads;    /* of __launch_bounds__, 0: not said as a number */
 } rft_cuda_entry;
 
@@ -70,6 +71,7 @@ typedef struct rft_cuda_file {
     size_t macro_count;
     const rft_cuda_variable *variables; /* RFT_CUDA_PARAMS_MAX at most */
     size_t variable_count;
+    bool newer;          /* concept, requires, consteval, constinit: C++20 */
     const char *text;    /* what was scanned, borrowed */
     const char *refused; /* what NVRTC or a sweep cannot have: "a launch (<<<)"; NULL: nothing */
     size_t refused_line;

@@ -237,6 +237,14 @@ int rft_cuda_read_params(rft_cuda_entry *entry, const rft_cuda_words *words, siz
     return RFT_OK;
 }
 
+static bool is_concept(const rft_cuda_words *words, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i + 1 < words->count && !found; i++) {
+        found = rft_cuda_is(&words->items[i], "concept") && rft_cuda_is(&words->items[i + 1], name);
+    }
+    return found || (words->headers && is_concept(words->headers, name));
+}
+
 static void read_template(rft_cuda_template *out, const rft_cuda_words *words, size_t from, size_t to,
                           rft_arena *arena) {
     rft_str kind = RFT_STR_INIT, given = RFT_STR_INIT;
@@ -253,7 +261,7 @@ static void read_template(rft_cuda_template *out, const rft_cuda_words *words, s
         add_written(&given, &words->items[i]);
     }
     out->name = named ? words->items[equal - 1].text : "";
-    out->kind = rft_arena_strdup(arena, rft_str_get(&kind));
+    out->kind = is_concept(words, rft_str_get(&kind)) ? "typename" : rft_arena_strdup(arena, rft_str_get(&kind));
     out->given = equal < to ? rft_arena_strdup(arena, rft_str_get(&given)) : NULL;
     rft_str_clear(&kind);
     rft_str_clear(&given);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum tune_role { ROLE_OTHER, ROLE_BLOCK, ROLE_TILE, ROLE_VECTOR, ROLE_ITEMS, ROLE_UNROLL } tune_role;
+typedef enum tune_role { ROLE_OTHER, ROLE_WARP, ROLE_BLOCK, ROLE_TILE, ROLE_VECTOR, ROLE_ITEMS, ROLE_UNROLL } tune_role;
 
 void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool truth) {
     size_t at = plan->tuned_count < RFT_NEW_TUNED_MAX ? plan->tuned_count++ : RFT_NEW_TUNED_MAX - 1;
@@ -26,8 +26,9 @@ static tune_role role_of(const char *name) {
     static const struct {
         const char *part;
         tune_role role;
-    } parts[] = {{"per_thread", ROLE_ITEMS}, {"items", ROLE_ITEMS},  {"unroll", ROLE_UNROLL}, {"vec", ROLE_VECTOR},
-                 {"block", ROLE_BLOCK},      {"thread", ROLE_BLOCK}, {"tile", ROLE_TILE}};
+    } parts[] = {{"warp_size", ROLE_WARP}, {"warpsize", ROLE_WARP}, {"per_thread", ROLE_ITEMS},
+                 {"items", ROLE_ITEMS},    {"unroll", ROLE_UNROLL}, {"vec", ROLE_VECTOR},
+                 {"block", ROLE_BLOCK},    {"thread", ROLE_BLOCK},  {"tile", ROLE_TILE}};
     char text[64];
     lower(name, text, sizeof text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -168,6 +169,9 @@ static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
     case ROLE_UNROLL:
         set_values(one, "1, 2, 4, 8", "1",
                    role_of(one->name) == ROLE_ITEMS ? "elements of a thread" : "unrolled steps");
+        break;
+    case ROLE_WARP:
+        set_values(one, "32", "32", "threads of a warp");
         break;
     case ROLE_OTHER:
         one->guessed = !one->flag;

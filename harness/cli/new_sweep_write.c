@@ -108,9 +108,12 @@ static void write_launch(rft_str *out, const rft_new_plan *plan) {
             rft_str_addf(out, "%s%s(%s%s)", comma, param->type, size ? "p." : "1", size ? plan->names[i] : "");
         }
     }
-    rft_str_addf(out,
-                 " }, -- TODO: numbers that are no size are 1\n        grid  = %s, -- TODO: what one block covers\n",
-                 plan->grid);
+    rft_str_add(out, " }, -- TODO: numbers that are no size are 1\n");
+    if (entry->cooperative) {
+        rft_str_add(out, "        cooperative = true,\n        grid  = resident(),\n");
+    } else {
+        rft_str_addf(out, "        grid  = %s, -- TODO: what one block covers\n", plan->grid);
+    }
     rft_str_addf(out, "        block = %s,\n", plan->block);
     if (entry->dynamic_shared) {
         rft_str_add(out, "        shared = 16 * KiB, -- TODO: bytes of the extern __shared__ array\n");

@@ -248,6 +248,21 @@ grep -q 'BLOCK_SWIZZLE = values(false, true)' with/scale.lua || fail "$(cat with
 grep -q 'entry   = "scale<float, BLOCK_SWIZZLE, STAGES, PARTS, ROWS>"' with/scale.lua || fail "$(cat with/scale.lua)"
 grep -q 'i32(p.n), u64(' with/scale.lua || fail "$(cat with/scale.lua)"
 next=$(sed -n 's/^next: rooftune check //p' err)
+# Blocks that wait for each other; C++20.
+cat >wait.cu <<'CU'
+#include <cooperative_groups.h>
+template <typename T> concept Number = requires(T a) { a + a; };
+template <Number T> __global__ void wait(const T *x, T *y, int n) requires (sizeof(T) == 4) {
+    auto grid = cooperative_groups::this_grid();
+    for (long long i = grid.thread_rank(); i < n; i += grid.size()) y[i] = x[i / WARP_SIZE];
+    grid.sync();
+}
+CU
+rooftune new wait.cu
+expect_status 0
+grep -q 'cooperative = true' wait.lua && grep -q 'grid  = resident()' wait.lua || fail "$(cat wait.lua)"
+grep -q 'WARP_SIZE = values(32)' wait.lua || fail "$(cat wait.lua)"
+grep -q 'options = { "-std=c++20" }' wait.lua || fail "$(cat wait.lua)"
 refuse '__global__ void a(CUtexObject image, float *x) {}' 5 'the parameter "image" of a is a texture'
 # A kernel of the file as the reference of another.
 cat >both.cu <<'CU'
@@ -283,7 +298,7 @@ if [ "$status" = 0 ]; then
     [ "$(grep -c 'os.exit' evil.lua)" = "$(grep -c 'entry *= "' evil.lua)" ] || fail "text of the source outside of the entry"
 fi
 need_nvrtc
-for sweep in axpy.lua mine__partial.lua total.lua whole.lua move_all.lua quick.lua; do
+for sweep in axpy.lua mine__partial.lua total.lua whole.lua move_all.lua quick.lua wait.lua; do
     rooftune check $sweep --sample 1
     expect_status 0
     expect_out 'failed 0, .* skipped 0'
