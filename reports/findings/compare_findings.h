@@ -58,8 +58,10 @@ const char *rft_compare_letter(const rft_compare *compare, size_t side, rft_aren
 const char *rft_compare_mean_interval(const rft_compare_ratio *mean, rft_arena *arena);
 /* "1.02x (1.01 to 1.03)"; "1.00x (0.99 to 1.01), unclear"; "n/a". */
 const char *rft_compare_mean_words(const rft_compare_ratio *mean, rft_arena *arena);
-/* "97.4 % (96.9 to 97.9)": of base over peak. */
-const char *rft_compare_kept_text(const rft_compare_ratio *keeps, rft_arena *arena);
+/* "97.4 % (96.9 to 97.9)": what is kept of a speed. */
+const char *rft_compare_kept_text(const rft_compare_ratio *kept, rft_arena *arena);
+/* "96.9 to 97.9", "not known"; NULL: there is no number. */
+const char *rft_compare_kept_ends(const rft_compare_ratio *kept, rft_arena *arena);
 /* For programs: `key`, `key`_low, `key`_high. */
 void rft_compare_set_mean(rft_finding *f, const char *key, const rft_compare_ratio *mean);
 /* "0.08 %", "1.3 %", "12 %"; "n/a". */

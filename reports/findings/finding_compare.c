@@ -217,24 +217,24 @@ static const char *config_of(const rft_compare_figure *figure, const rft_run *ru
                                     : "(nothing to tune)";
 }
 
-/* Geometric mean of what is kept, and of how many. */
+/* Geometric mean of what is kept, with its interval, and of how many. */
 static const char *mean_kept(const rft_compare *c, size_t from, size_t to, rft_arena *arena) {
-    double logs = 0.0;
-    size_t known = 0, all = 0;
+    rft_compare_mean kept = {.additive = false};
+    size_t all = 0;
     for (size_t i = 0; i < c->carry_count; i++) {
         if (c->carries[i].from == from && c->carries[i].to == to) {
             all++;
-            if (c->carries[i].frac > 0.0) {
-                known++;
-                logs += log(c->carries[i].frac);
+            if (c->carries[i].kept.ratio > 0.0) {
+                rft_compare_mean_add(&kept, &c->carries[i].kept, 1.0);
             }
         }
     }
-    if (known == 0) {
+    if (kept.count == 0) {
         return all ? rft_arena_printf(arena, "none of %zu ran", all) : "n/a";
     }
-    return rft_arena_printf(arena, "%s of %zu%s", rft_figure_percent(arena, exp(logs / (double)known)), known,
-                            known < all ? rft_arena_printf(arena, " (%zu did not run)", all - known) : "");
+    const rft_compare_ratio mean = rft_compare_mean_of(&kept);
+    return rft_arena_printf(arena, "%s of %zu%s", rft_compare_kept_text(&mean, arena), kept.count,
+                            kept.count < all ? rft_arena_printf(arena, " (%zu did not run)", all - kept.count) : "");
 }
 
 static void add_matrix(rft_finding *f, const rft_compare *compare) {
@@ -254,7 +254,7 @@ static void add_matrix(rft_finding *f, const rft_compare *compare) {
     }
     rft_finding_note(f, RFT_ON_PAGE,
                      "Geometric mean over the workloads of the speed kept, and over how many: those whose "
-                     "configuration was tried on the other run.");
+                     "configuration was tried on the other run; in brackets the 95 %% interval.");
 }
 
 /* What the rows left out. */
@@ -283,7 +283,7 @@ static void add_carry_notes(rft_finding *f, const rft_compare *c, size_t listed,
 
 /* A page lists what loses speed, a terminal also what did not run, as far as there is room. */
 static void add_carries(rft_finding *f, const rft_compare *c) {
-    enum { SAID, NAME, WORKLOAD, FROM, CONFIG, TO, FRAC, TIE, REASON, FIELDS };
+    enum { SAID, NAME, WORKLOAD, FROM, CONFIG, TO, FRAC, LOW, HIGH, INTERVAL, TIE, REASON, FIELDS };
     static const rft_trait fields[FIELDS] = {
         [SAID] = {.title = "", .where = RFT_IN_TEXT},
         [NAME] = {.title = "Workload", .where = RFT_ON_PAGE, .wraps = true},
@@ -296,6 +296,9 @@ static void add_carries(rft_finding *f, const rft_compare *c) {
                   .style = RFT_AS_PERCENT,
                   .align = RFT_ALIGN_DECIMAL,
                   .where = RFT_ON_PAGE | RFT_IN_DATA},
+        [LOW] = {.key = "frac_low"},
+        [HIGH] = {.key = "frac_high"},
+        [INTERVAL] = {.title = "95 %", .where = RFT_ON_PAGE},
         [TIE] = {.key = "tie"},
         [REASON] = {.key = "reason"},
     };
@@ -313,11 +316,12 @@ static void add_carries(rft_finding *f, const rft_compare *c) {
         bool in_text = !carry->tie && briefly++ < BRIEFLY;
         row->where = RFT_IN_DATA | (in_text ? RFT_IN_TEXT : 0) | (on_page ? RFT_ON_PAGE : 0);
         row->rule = on_page && last != SIZE_MAX && last != carry->workload;
-        row->cells[SAID] = rft_datum_text(rft_arena_printf(
-            arena, "%s, best of %s on %s: %s", of->name, from, to,
-            carry->reason ? carry->reason
-                          : rft_arena_printf(arena, "%s of the best of %s%s", rft_compare_percent(carry->frac, arena),
-                                             to, carry->tie ? ", a tie" : "")));
+        row->cells[SAID] = rft_datum_text(
+            rft_arena_printf(arena, "%s, best of %s on %s: %s", of->name, from, to,
+                             carry->reason ? carry->reason
+                                           : rft_arena_printf(arena, "%s of the best of %s%s",
+                                                              rft_compare_percent(carry->kept.ratio, arena), to,
+                                                              carry->tie ? ", a tie" : "")));
         row->cells[NAME] = rft_datum_text(last != carry->workload ? of->name : NULL);
         row->cells[WORKLOAD] = rft_datum_text(of->name);
         row->cells[FROM] = rft_datum_text(from);
@@ -325,12 +329,15 @@ static void add_carries(rft_finding *f, const rft_compare *c) {
             on_page ? rft_datum_text(config_of(&of->figures[carry->from], c->sides[carry->from].run, arena))
                     : (rft_datum){0};
         row->cells[TO] = rft_datum_text(to);
-        row->cells[FRAC] = rft_datum_number(carry->frac);
+        row->cells[FRAC] = rft_datum_number(carry->kept.ratio);
+        row->cells[LOW] = rft_datum_number(carry->kept.low);
+        row->cells[HIGH] = rft_datum_number(carry->kept.high);
+        row->cells[INTERVAL] = rft_datum_text(rft_compare_kept_ends(&carry->kept, arena));
         row->cells[FRAC].note = carry->reason ? rft_arena_printf(arena, "No number: %s.", carry->reason) : NULL;
         row->cells[TIE] = rft_datum_flag(carry->tie);
         row->cells[REASON] = rft_datum_text(carry->reason);
         last = on_page ? carry->workload : last;
-        above = above || (on_page && carry->frac > 1.0);
+        above = above || (on_page && carry->kept.ratio > 1.0);
     }
     if (c->carry_count > 0) {
         add_carry_notes(f, c, listed, above);

@@ -20,12 +20,17 @@ static const rft_trait fields[FIELDS] = {
     [SAID] = {.title = "", .where = RFT_IN_TEXT},
 };
 
-/* "97.4 % (96.9 to 97.9)" */
-const char *rft_compare_kept_text(const rft_compare_ratio *keeps, rft_arena *arena) {
-    const rft_compare_ratio percent = {100 * keeps->ratio, 100 * keeps->low, 100 * keeps->high, keeps->interval, 0.0};
-    const char *ends = rft_compare_mean_ends(&percent, arena);
-    return ends ? rft_arena_printf(arena, "%s (%s)", rft_figure_percent(arena, keeps->ratio), ends)
-                : rft_arena_printf(arena, "%s, interval not known", rft_figure_percent(arena, keeps->ratio));
+const char *rft_compare_kept_ends(const rft_compare_ratio *kept, rft_arena *arena) {
+    const rft_compare_ratio percent = {100 * kept->ratio, 100 * kept->low, 100 * kept->high, kept->interval, 0.0};
+    return isnan(kept->ratio) ? NULL : kept->interval ? rft_compare_mean_ends(&percent, arena) : "not known";
+}
+
+const char *rft_compare_kept_text(const rft_compare_ratio *kept, rft_arena *arena) {
+    const char *percent = rft_figure_percent(arena, kept->ratio);
+    return !kept->interval ? rft_arena_printf(arena, "%s, interval not known", percent)
+           : kept->low == kept->high /* the same measurement */
+               ? percent
+               : rft_arena_printf(arena, "%s (%s)", percent, rft_compare_kept_ends(kept, arena));
 }
 
 static const char *versus_text(const rft_compare_ratio *mean, size_t side, rft_arena *arena) {
@@ -108,11 +113,13 @@ rft_finding *rft_finding_compared_bases(const rft_compare *c, rft_arena *arena) 
     }
     bool any = table->row_count > 0;
     add_data(f, c);
-    rft_finding_note(f, RFT_ON_PAGE, "%s",
-                     any ? "Of the tuned template, in the words of SPEC: peak is the best configuration for each "
-                           "problem, base one for all problems of a sweep, each run its own, told under its row. What "
-                           "base loses is what a "
-                           "library pays that ships one configuration. Geometric means with 95 % intervals."
-                         : "No sweep here has two problems: one configuration for all of them is the best for each.");
+    rft_finding_note(
+        f, RFT_ON_PAGE, "%s",
+        any ? "Of the tuned template, in the words of SPEC: peak is the best configuration for each "
+              "problem, base one for all problems of a sweep, each run its own, told under its row. What "
+              "base loses is what a "
+              "library pays that ships one configuration. Geometric means with 95 % intervals; not known where one of "
+              "the times is of under six samples."
+            : "No sweep here has two problems: one configuration for all of them is the best for each.");
     return f;
 }

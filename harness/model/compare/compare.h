@@ -135,7 +135,7 @@ typedef struct rft_compare_alone {
 typedef struct rft_compare_carry {
     size_t workload, from, to;
     const rft_point *there; /* the same configuration on `to`; NULL: it was not tried there */
-    double frac;            /* best of `to` over it, in time: 0.97 keeps 97 % of the speed; NaN: no number */
+    rft_compare_ratio kept; /* best of `to` over it, in time: 0.97 keeps 97 % of the speed; NaN: no number */
     bool tie;               /* with the best of `to` */
     const char *reason;     /* why there is no number; NULL */
 } rft_compare_carry;

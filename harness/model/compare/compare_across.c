@@ -48,7 +48,7 @@ static const rft_point *same_on(const rft_run *to, const rft_compare_figure *the
 
 static rft_compare_carry carry_of(const rft_compare *compare, size_t workload, size_t from, size_t to,
                                   rft_arena *arena) {
-    rft_compare_carry out = {.workload = workload, .from = from, .to = to, .frac = NAN};
+    rft_compare_carry out = {.workload = workload, .from = from, .to = to, .kept = {NAN, NAN, NAN, false, 0.0}};
     const rft_compare_figure *x = &compare->workloads[workload].figures[from];
     const rft_compare_figure *y = &compare->workloads[workload].figures[to];
     const rft_run *run = compare->sides[to].run;
@@ -59,7 +59,7 @@ static rft_compare_carry carry_of(const rft_compare *compare, size_t workload, s
         out.reason = rft_arena_printf(arena, "%s%s%s", rft_outcome_name(out.there->outcome),
                                       out.there->reason ? ": " : "", out.there->reason ? out.there->reason : "");
     } else {
-        out.frac = rft_point_median_s(y->best) / rft_point_median_s(out.there);
+        out.kept = rft_compare_times(y, y->best, y, out.there);
         out.tie = out.there == y->best || out.there->alias_of == y->best->id ||
                   rft_run_tie(y->best, out.there, rft_run_widen_frac(run, y->sweep, y->problem));
     }

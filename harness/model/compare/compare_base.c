@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_base.c - base and peak of the sides of a comparison (compare.h): what one configuration for all problems of a
  * sweep keeps of the speed of the best for each, and how both stand against the first side's. */
-#include "model/compare/compare.h"
+#include "model/compare/compare_parts.h"
 
 #include "base/arena.h"
 #include "model/run/run_drift.h"
@@ -22,25 +22,19 @@ typedef struct sums {
     rft_compare_mean keeps, peak, speed;
 } sums;
 
-/* One side's measurement of a workload. */
-typedef struct timed {
-    const rft_compare_figure *of;
-    const rft_point *point;
-} timed;
-
-static rft_stats time_of(const timed *t, double *common_frac) {
-    const rft_measurement *m = rft_point_measurement(t->point);
-    *common_frac = m->process_count > 1 ? RFT_REPEAT_FLOOR_FRAC : t->of->drift_frac;
-    return rft_measurement_apart(m, t->of->drift_frac);
+static rft_stats time_of(const rft_compare_figure *of, const rft_point *point, double *common_frac) {
+    const rft_measurement *m = rft_point_measurement(point);
+    *common_frac = m->process_count > 1 ? RFT_REPEAT_FLOOR_FRAC : of->drift_frac;
+    return rft_measurement_apart(m, of->drift_frac);
 }
 
-/* Time of a over that of b; of one measurement exactly 1. */
-static rft_compare_ratio times(timed a, timed b) {
+rft_compare_ratio rft_compare_times(const rft_compare_figure *of_a, const rft_point *a, const rft_compare_figure *of_b,
+                                    const rft_point *b) {
     double common_a, common_b;
-    rft_stats first = time_of(&a, &common_a), other = time_of(&b, &common_b);
+    rft_stats first = time_of(of_a, a, &common_a), other = time_of(of_b, b, &common_b);
     rft_compare_ratio ratio = rft_compare_ratio_of(&first, &other);
     ratio.common = hypot(common_a, common_b);
-    return a.point == b.point ? (rft_compare_ratio){1.0, 1.0, 1.0, true, 0.0} : ratio;
+    return a == b ? (rft_compare_ratio){1.0, 1.0, 1.0, true, 0.0} : ratio;
 }
 
 /* NULL counts: the side has no best there. `with`: only what that side has, too, as equal work. */
@@ -66,7 +60,7 @@ static part part_of(const rft_compare *c, size_t first, size_t end, size_t side,
 
 /* What the one keeps of the best is at most all of it. */
 static rft_compare_ratio kept(const rft_compare_figure *of, const rft_point *base) {
-    rft_compare_ratio ratio = times((timed){of, of->best}, (timed){of, base});
+    rft_compare_ratio ratio = rft_compare_times(of, of->best, of, base);
     ratio.ratio = fmin(ratio.ratio, 1.0);
     ratio.low = fmin(ratio.low, 1.0);
     ratio.high = fmin(ratio.high, 1.0);
@@ -106,8 +100,8 @@ static void add_against(sums *to, rft_compare_base *out, const rft_compare *c, s
         const rft_point *base = counted ? rft_run_base_at(own.run, &own.base, f->problem) : NULL;
         const rft_point *first_base = counted ? rft_run_base_at(theirs.run, &theirs.base, a->problem) : NULL;
         if (base && first_base) {
-            const rft_compare_ratio peak = times((timed){a, a->best}, (timed){f, f->best});
-            const rft_compare_ratio speed = times((timed){a, first_base}, (timed){f, base});
+            const rft_compare_ratio peak = rft_compare_times(a, a->best, f, f->best);
+            const rft_compare_ratio speed = rft_compare_times(a, first_base, f, base);
             rft_compare_mean_add(&to->peak, &peak, 1.0);
             rft_compare_mean_add(&to->speed, &speed, 1.0);
             out->shared++;

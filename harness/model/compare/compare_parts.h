@@ -42,6 +42,9 @@ double rft_compare_template_s(const rft_compare_figure *figure);
 double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side,
                           rft_arena *arena);
 
+/* compare_base.c: time of point a over that of b, each of the problem of its figure; exactly 1 of one and the same. */
+rft_compare_ratio rft_compare_times(const rft_compare_figure *of_a, const rft_point *a, const rft_compare_figure *of_b,
+                                    const rft_point *b);
 /* compare_pairs.c: how every side stands against every other. */
 void rft_compare_add_scores(rft_compare *compare, rft_arena *arena);
 /* compare_across.c: carries, variations, caveats. */
