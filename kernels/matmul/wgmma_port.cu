@@ -4,16 +4,17 @@
  * warpgroups multiply the same tiles of 64 x 64 and 64 x COLUMNS again and again; meanwhile one thread has WRITE bytes
  * a clock of the tensor cores' own time brought beside them (64 x COLUMNS x 16 takes COLUMNS / 2 clocks), out of L2.
  * CLUSTER = 2: each of two blocks asks for half and both get all, where L2 alone would be too slow. Every block does
- * the same; the first writes y.
+ * the same; the first writes y. `add` is 0: were it a constant, the compiler would drop what the next step overwrites.
  */
 #include "matmul_wgmma.cuh"
 
-constexpr int FEED_BYTES = 8192, FEED_STAGES = 4; /* a box of 64 x 64; on their way */
+constexpr int FEED_BYTES = 8192, FEED_STAGES = 16; /* a box of 64 x 64; on their way: what L2 gives in its latency */
 
 template <int COLUMNS, int GROUPS, int WRITE, int CLUSTER>
 __global__ void __launch_bounds__(GROUPS * 128 + 32)
     wgmma_port(const __nv_bfloat16 *__restrict__ a, const __nv_bfloat16 *__restrict__ b,
-               const __grid_constant__ CUtensorMap feed, __nv_bfloat16 *__restrict__ y, int steps, int feed_lines) {
+               const __grid_constant__ CUtensorMap feed, __nv_bfloat16 *__restrict__ y, int steps, int feed_lines,
+               int add) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
     typedef WgmmaTile<true, 64, 64> TileA;
     typedef WgmmaTile<true, COLUMNS, 64> TileB;
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32)
     } else {
         float sums[1][COLUMNS / 2];
         for (int step = group; step < steps; step += GROUPS) {
-            wgmma_tiles<__nv_bfloat16, TileA, TileB, 64>(sums, TileA::operand(a_tile), TileB::operand(b_tile), false);
+            wgmma_tiles<__nv_bfloat16, TileA, TileB, 64>(sums, TileA::operand(a_tile), TileB::operand(b_tile), add);
             wgmma_wait<1>();
         }
         wgmma_wait<0>();
