@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PI_HALF 1.5707963267948966
+
 /* ---- dealing ---- */
 
 typedef struct process {
@@ -152,6 +154,11 @@ static void add_verdicts(again_group *group, const rft_run *a, const rft_run *b,
     }
 }
 
+static void add_rate(again_rate *to, const again_rate *of) {
+    to->k += of->k;
+    to->n += of->n;
+}
+
 static void add_coverage(again_rate *rate, double low_s, double high_s, double value_s) {
     if (isfinite(low_s) && isfinite(high_s) && isfinite(value_s)) {
         rate->n++;
@@ -159,25 +166,44 @@ static void add_coverage(again_rate *rate, double low_s, double high_s, double v
     }
 }
 
-static void add_repeat(again_kernel *kernel, again_kind kind, const again_reading *a, const again_reading *b) {
-    add_coverage(&kernel->tallies[kind].repeat, a->repeat.repeat_low, a->repeat.repeat_high, b->repeat.figure);
+/* The interval is of another run with as many processes: the figure of one with more or fewer is moved to where it
+ * would lie, as many deviations off. `also` may be NULL. */
+static void add_repeat(again_kernel *kernel, again_kind kind, const again_reading *a, const again_reading *b,
+                       again_rate *also) {
+    double from = a->repeat.figure, own = (double)a->process_count, others = (double)b->process_count;
+    double other_s = from * exp(log(b->repeat.figure / from) * sqrt(2.0 * others / (own + others)));
+    again_rate one = {0, 0};
+    add_coverage(&one, a->repeat.repeat_low, a->repeat.repeat_high, other_s);
+    add_rate(&kernel->tallies[kind].repeat, &one);
+    if (also) {
+        add_rate(also, &one);
+    }
 }
 
-/* The run's own processes are in the pooled median, which so lies nearer to its figure than the card's median does: the
- * variance of their distance is smaller by the run's share of all processes. That is put right first. */
-static void add_confidence(again_kernel *kernel, again_kind kind, const again_reading *reading) {
+/* The run's own processes are in the pooled median, which so lies nearer to its figure, a mean, than the card's median
+ * does: the variance of their distance, over that of the figure, is 1 - (2 - pi / 2) x the run's share of all processes
+ * (Cov(median, mean) = Var(mean), Var(median) = pi / 2 Var(mean) of normal values). That is put right first. */
+static void add_confidence(again_kernel *kernel, again_kind kind, const again_reading *reading, again_rate *also) {
     again_tally *tally = &kernel->tallies[kind];
     bool known = rft_repeat_is_known(&reading->repeat);
     double own_share = (double)reading->process_count / (double)kernel->process_count, at = reading->repeat.figure;
-    double pooled_s = own_share < 1.0 ? at + (kernel->pooled_s - at) / sqrt(1.0 - own_share) : (double)NAN;
-    add_coverage(known ? &tally->confidence : &tally->alone, reading->repeat.low, reading->repeat.high, pooled_s);
+    double nearer = sqrt(1.0 - (2.0 - PI_HALF) * own_share);
+    double pooled_s = own_share < 1.0 ? at * exp(log(kernel->pooled_s / at) / nearer) : (double)NAN;
+    again_rate one = {0, 0};
+    add_coverage(&one, reading->repeat.low, reading->repeat.high, pooled_s);
+    add_rate(known ? &tally->confidence : &tally->alone, &one);
+    if (known && also) {
+        add_rate(also, &one);
+    }
 }
 
 static void judge_pair(again_group *group, size_t a, size_t b, again_kind kind) {
     rft_arena *arena = rft_arena_new();
     add_verdicts(group, group->runs[a], group->runs[b], kind, arena);
-    for (size_t k = 0; k < group->kernel_count; k++) {
-        add_repeat(&group->kernels[k], kind, &group->kernels[k].readings[a], &group->kernels[k].readings[b]);
+    for (size_t k = 0; k < group->all_count; k++) {
+        again_kernel *kernel = &group->kernels[k];
+        add_repeat(kernel, kind, &kernel->readings[a], &kernel->readings[b],
+                   kind == AGAIN_DISJOINT ? &kernel->pairs[a] : NULL);
     }
     rft_arena_free(arena);
 }
@@ -187,12 +213,12 @@ static void judge_dealt(again_group *group, size_t a, size_t b, uint64_t *seed) 
     rft_run dealt[2];
     again_deal(dealt, group, a, b, seed, arena);
     add_verdicts(group, &dealt[0], &dealt[1], AGAIN_DEALT, arena);
-    for (size_t k = 0; k < group->kernel_count; k++) {
+    for (size_t k = 0; k < group->all_count; k++) {
         again_kernel *kernel = &group->kernels[k];
         again_reading first = again_reading_of(again_point_of(&dealt[0], kernel), arena);
         again_reading second = again_reading_of(again_point_of(&dealt[1], kernel), arena);
-        add_repeat(kernel, AGAIN_DEALT, &first, &second);
-        add_confidence(kernel, AGAIN_DEALT, &first);
+        add_repeat(kernel, AGAIN_DEALT, &first, &second, NULL);
+        add_confidence(kernel, AGAIN_DEALT, &first, NULL);
     }
     rft_arena_free(arena);
 }
@@ -209,8 +235,9 @@ void again_judge_group(again_group *group, size_t draws) {
     size_t half = group->count / 2;
     uint64_t seed = 1;
     for (size_t a = 0; a < group->count; a++) {
-        for (size_t k = 0; k < group->kernel_count; k++) {
-            add_confidence(&group->kernels[k], AGAIN_DISJOINT, &group->kernels[k].readings[a]);
+        for (size_t k = 0; k < group->all_count; k++) {
+            again_kernel *kernel = &group->kernels[k];
+            add_confidence(kernel, AGAIN_DISJOINT, &kernel->readings[a], &kernel->runs[a]);
         }
         for (size_t b = a + 1; b < group->count; b++) {
             judge_pair(group, a, b, AGAIN_ALL);

@@ -16,6 +16,17 @@ double again_share(const again_rate *rate); /* k / n; NaN without trials */
 double again_at_most(const again_rate *rate);
 double again_at_least(const again_rate *rate);
 
+/* Trials in clusters, whose members are not independent (kernels of one pair of runs): as many independent ones as
+ * scatter no less from cluster to cluster (Korn & Graubard, Survey Methodology 24 (1998) 193-201). Where all are equal,
+ * as many as there are clusters. Bounds as above; NaN without trials. */
+typedef struct again_clustered {
+    again_rate rate;    /* of all trials */
+    size_t clusters;    /* that have any */
+    size_t independent; /* 1 .. rate.n */
+    double at_least, at_most;
+} again_clustered;
+again_clustered again_clustered_of(const again_rate *clusters, size_t count);
+
 /* The 95th percentile of the mean of shares that are drawn again with replacement, each from another kernel (cluster
  * bootstrap: what comes from one kernel is not independent). But never below what no event in `independent` trials
  * excludes. NaN without shares. */
@@ -32,6 +43,7 @@ typedef struct again_nest {
 /* Variances of logarithms, so of fractions. Nested analysis of variance (Searle, Casella & McCulloch, Variance
  * Components, section 3.6); a component is never below 0. */
 typedef struct again_levels {
+    size_t cluster;           /* kernels of one problem on one card share it, and luck; the caller's */
     size_t runs, processes;   /* that count; runs under 2: all else is NaN */
     double between_runs;      /* of run means, beyond what processes give */
     double between_processes; /* of process medians within a run, beyond their samples' own noise */
@@ -49,9 +61,10 @@ double again_deviation_frac(double variance);
 typedef struct again_reproduced {
     size_t kernels;
     double share;      /* of the variance between run means summed over all kernels: what processes give over it */
-    double low, high;  /* 90 %, by drawing kernels again; NaN under five kernels */
+    double low, high;  /* 90 %, by drawing clusters again; NaN under five of them */
     double floor_frac; /* AGAIN_QUANTILE standard deviations between runs beyond processes, root mean square over the
                           kernels */
+    double floor_low, floor_high; /* as low and high */
 } again_reproduced;
 again_reproduced again_reproduced_of(const again_levels *levels, size_t count);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define QUIET_FRAC 0.004 /* between processes, AGAIN_QUANTILE standard deviations */
+#define SLOW_S 200e-6    /* chosen by time, not by what it scatters: that would choose luck */
 #define GOAL_FALSE 0.01
 #define GOAL_FALSE_AT_MOST 0.02
 #define GOAL_SAME 0.90
@@ -25,7 +26,9 @@ typedef struct sums {
     again_tally kinds[AGAIN_KINDS];
     double *false_shares[AGAIN_KINDS]; /* one a kernel that was judged */
     size_t false_counts[AGAIN_KINDS];
-    again_levels *levels;
+    again_tally all[AGAIN_KINDS]; /* coverage, of all kernels of the final rounds */
+    again_levels *levels;         /* of these; the first `slow` are of the slow ones */
+    size_t level_count, slow;
 } sums;
 
 static size_t judged(const again_tally *t) {
@@ -65,6 +68,41 @@ static bool is_loudness(const again_kernel *kernel, loudness which) {
     return which == ANY || (kernel->levels.runs > 1 && quiet == (which == QUIET));
 }
 
+static bool is_of(const again_kernel *kernel, const char *sweep) {
+    return !sweep || strcmp(sweep, kernel->sweep_name) == 0;
+}
+
+/* One cluster: the problem on its card. */
+static void add_levels(sums *to, const again_kernel *kernel, size_t group) {
+    again_levels levels = kernel->levels;
+    levels.cluster = (group << 40) | (kernel->sweep << 20) | kernel->problem;
+    size_t at = to->level_count++;
+    if (kernel->pooled_s >= SLOW_S) {
+        to->levels[at] = to->levels[to->slow];
+        at = to->slow++;
+    }
+    to->levels[at] = levels;
+}
+
+static void sum_up_all(sums *to, const again_set *set, const char *sweep, rft_arena *arena) {
+    size_t most = 0;
+    for (size_t g = 0; g < set->group_count; g++) {
+        most += set->groups[g].all_count;
+    }
+    to->levels = rft_arena_calloc(arena, most + 1, sizeof *to->levels);
+    for (size_t g = 0; g < set->group_count; g++) {
+        for (size_t k = 0; k < set->groups[g].all_count; k++) {
+            const again_kernel *kernel = &set->groups[g].kernels[k];
+            if (is_of(kernel, sweep)) {
+                add_levels(to, kernel, g);
+                for (int kind = 0; kind < AGAIN_KINDS; kind++) {
+                    add_tally(&to->all[kind], &kernel->tallies[kind]);
+                }
+            }
+        }
+    }
+}
+
 /* sweep NULL: all. */
 static sums sum_up(const again_set *set, const char *sweep, loudness which, rft_arena *arena) {
     sums out = {0};
@@ -72,17 +110,16 @@ static sums sum_up(const again_set *set, const char *sweep, loudness which, rft_
     for (size_t g = 0; g < set->group_count; g++) {
         most += set->groups[g].kernel_count;
     }
-    out.levels = rft_arena_calloc(arena, most + 1, sizeof *out.levels);
     for (int kind = 0; kind < AGAIN_KINDS; kind++) {
         out.false_shares[kind] = rft_arena_calloc(arena, most + 1, sizeof(double));
     }
     for (size_t g = 0; g < set->group_count; g++) {
         for (size_t k = 0; k < set->groups[g].kernel_count; k++) {
             const again_kernel *kernel = &set->groups[g].kernels[k];
-            if ((sweep && strcmp(sweep, kernel->sweep_name) != 0) || !is_loudness(kernel, which)) {
+            if (!is_of(kernel, sweep) || !is_loudness(kernel, which)) {
                 continue;
             }
-            out.levels[out.kernels++] = kernel->levels;
+            out.kernels++;
             for (int kind = 0; kind < AGAIN_KINDS; kind++) {
                 again_rate wrong = false_of(&kernel->tallies[kind]);
                 add_tally(&out.kinds[kind], &kernel->tallies[kind]);
@@ -252,23 +289,63 @@ static void print_verdicts(const char *name, const sums *s, judge *j, int goals)
     }
 }
 
-static void print_coverage(const char *name, const again_rate *rate, const again_rate *dealt, judge *j) {
+/* What one of the two intervals covered, by pairs of runs (repeat) or by runs: kernels of these are not independent. */
+static again_clustered covered(const again_set *set, const char *sweep, bool bests, bool repeat, rft_arena *arena) {
+    size_t most = 0, count = 0;
+    for (size_t g = 0; g < set->group_count; g++) {
+        most += set->groups[g].count;
+    }
+    again_rate *clusters = rft_arena_calloc(arena, most + 1, sizeof *clusters);
+    for (size_t g = 0; g < set->group_count; count += set->groups[g++].count) {
+        const again_group *group = &set->groups[g];
+        for (size_t k = 0; k < (bests ? group->kernel_count : group->all_count); k++) {
+            const again_rate *own = repeat ? group->kernels[k].pairs : group->kernels[k].runs;
+            for (size_t r = 0; r < group->count && is_of(&group->kernels[k], sweep); r++) {
+                clusters[count + r].k += own[r].k;
+                clusters[count + r].n += own[r].n;
+            }
+        }
+    }
+    return again_clustered_of(clusters, count);
+}
+
+static void print_coverage(const char *name, const again_clustered *of, const again_rate *dealt, judge *j) {
     print_name(name);
-    print_rate(rate);
+    if (of->rate.n == 0) {
+        printf("nothing to judge\n");
+        return;
+    }
+    printf("%zu of %zu, %.1f %% [%.1f, %.1f], as %zu independent", of->rate.k, of->rate.n,
+           percent(again_share(&of->rate)), percent(of->at_least), percent(of->at_most), of->independent);
     print_resampled(dealt);
-    if (!j || rate->n == 0) {
+    if (!j) {
         printf("\n");
         return;
     }
-    bool met = again_share(rate) >= GOAL_COVERED_LEAST && again_share(rate) <= GOAL_COVERED_MOST;
-    bool reached = again_at_most(rate) >= GOAL_COVERED_LEAST && again_at_least(rate) <= GOAL_COVERED_MOST;
-    print_goal(j, "; goal: 93 to 97 %", met, reached);
+    double share = again_share(&of->rate);
+    bool met = share >= GOAL_COVERED_LEAST && share <= GOAL_COVERED_MOST;
+    print_goal(j, "; goal: 93 to 97 %", met, of->at_most >= GOAL_COVERED_LEAST && of->at_least <= GOAL_COVERED_MOST);
+}
+
+static void print_intervals(const again_set *set, const char *sweep, const sums *s, judge *j, rft_arena *arena) {
+    static const char *const names[] = {"confidence interval holds pooled median", "repeat interval holds another run"};
+    for (int repeat = 1; repeat >= 0; repeat--) {
+        const again_tally *all = &s->all[AGAIN_DEALT], *bests = &s->kinds[AGAIN_DEALT];
+        again_clustered of = covered(set, sweep, false, repeat, arena);
+        print_coverage(names[repeat], &of, repeat ? &all->repeat : &all->confidence, j);
+        of = covered(set, sweep, true, repeat, arena);
+        print_coverage("  of the best of each problem", &of, repeat ? &bests->repeat : &bests->confidence, NULL);
+    }
+    print_name("confidence interval of one process");
+    print_rate(&s->all[AGAIN_DISJOINT].alone);
+    print_resampled(&s->all[AGAIN_DEALT].alone);
+    printf("\n");
 }
 
 static double mean_level(const sums *s, size_t offset) {
     double sum = 0.0;
     size_t n = 0;
-    for (size_t i = 0; i < s->kernels; i++) {
+    for (size_t i = 0; i < s->level_count; i++) {
         if (s->levels[i].runs > 1) {
             sum += *(const double *)((const char *)&s->levels[i] + offset);
             n++;
@@ -277,8 +354,19 @@ static double mean_level(const sums *s, size_t offset) {
     return n ? percent(again_deviation_frac(sum / (double)n)) : (double)NAN;
 }
 
+static void print_floor(const char *name, const again_reproduced *r) {
+    if (r->kernels > 0) {
+        print_name(name);
+        printf("%.2f %%", percent(r->floor_frac));
+        if (isfinite(r->floor_low)) {
+            printf(" [%.2f, %.2f]", percent(r->floor_low), percent(r->floor_high));
+        }
+        printf(", %zu kernels; repeat.h states %.2f %%\n", r->kernels, percent(RFT_REPEAT_FLOOR_FRAC));
+    }
+}
+
 static void print_levels(const sums *s, judge *j) {
-    again_reproduced r = again_reproduced_of(s->levels, s->kernels);
+    again_reproduced r = again_reproduced_of(s->levels, s->level_count);
     if (r.kernels == 0) {
         print_name("levels");
         printf("not known: under two runs of two processes or more\n");
@@ -295,8 +383,9 @@ static void print_levels(const sums *s, judge *j) {
     }
     if (j) {
         print_goal(j, "; goal: 80 %", r.share >= GOAL_REPRODUCED, !(r.high < GOAL_REPRODUCED));
-        print_name("beyond processes (1.96 sd)");
-        printf("%.2f %%, repeat.h states %.2f %%\n", percent(r.floor_frac), percent(RFT_REPEAT_FLOOR_FRAC));
+        again_reproduced slow = again_reproduced_of(s->levels, s->slow);
+        print_floor("beyond processes (1.96 sd)", &r);
+        print_floor("  of 0.2 ms and more", &slow);
     } else {
         printf("\n");
     }
@@ -316,11 +405,8 @@ static void print_sums(const again_set *set, const char *sweep, judge *j) {
     print_verdicts(name, &quiet, j, j ? GOAL_OF_SAME | GOAL_TOLD : 0);
     snprintf(name, sizeof name, "%zu other kernels", loud.kernels);
     print_verdicts(name, &loud, j, j ? GOAL_TOLD : 0);
-    print_coverage("repeat interval holds another run", &all.kinds[AGAIN_DISJOINT].repeat,
-                   &all.kinds[AGAIN_DEALT].repeat, j);
-    print_coverage("confidence interval holds pooled median", &all.kinds[AGAIN_DISJOINT].confidence,
-                   &all.kinds[AGAIN_DEALT].confidence, j);
-    print_coverage("  of one process", &all.kinds[AGAIN_DISJOINT].alone, &all.kinds[AGAIN_DEALT].alone, NULL);
+    sum_up_all(&all, set, sweep, arena);
+    print_intervals(set, sweep, &all, j, arena);
     print_levels(&all, j);
     rft_arena_free(arena);
 }
@@ -345,7 +431,9 @@ int again_report(again_set *set, size_t draws) {
         print_group(&set->groups[g]);
     }
     printf("\nS: SAME, A: AMBIGUOUS, !: FASTER or SLOWER. +-: half widths, the middle one of the runs.\n");
-    printf("Rates: [ ] and \"at most\" are one-sided 95 %% bounds. Disjoint pairs are independent.\n");
+    printf(
+        "Rates: [ ] and \"at most\" are one-sided 95 %% bounds. Disjoint pairs are independent; intervals are of all\n"
+        "kernels of the final rounds, and those of one pair of runs are a cluster.\n");
     for (size_t g = 0; g < set->group_count; g++) {
         for (size_t k = 0; k < set->groups[g].kernel_count; k++) {
             if (is_first_of(set, g, k)) {

@@ -212,18 +212,15 @@ static void fill_readings(again_kernel *kernel, const again_group *group, rft_ar
     for (size_t r = 0, at = 0; r < group->count; at += counts[r++]) {
         memcpy(pool + at, medians[r] ? medians[r] : pool, counts[r] * sizeof *pool);
     }
+    kernel->pairs = rft_arena_calloc(arena, group->count, sizeof *kernel->pairs);
+    kernel->runs = rft_arena_calloc(arena, group->count, sizeof *kernel->runs);
     kernel->pooled_s = rft_median_of(pool, all);
     kernel->process_count = all;
     kernel->levels = again_levels_of(&(again_nest){group->count, counts, medians, noise});
 }
 
-static void make_kernels(again_group *group, rft_arena *arena) {
+static void make_bests(again_group *group, rft_arena *arena) {
     const rft_run *first = group->runs[0];
-    size_t most = 0;
-    for (size_t s = 0; s < first->sweep_count; s++) {
-        most += first->sweeps[s].sweep.problem_count;
-    }
-    group->kernels = rft_arena_calloc(arena, most, sizeof *group->kernels);
     for (size_t s = 0; s < first->sweep_count; s++) {
         for (size_t p = 0; p < first->sweeps[s].sweep.problem_count; p++) {
             again_kernel kernel = {.sweep = s, .problem = p, .sweep_name = first->sweeps[s].sweep.name};
@@ -233,6 +230,53 @@ static void make_kernels(again_group *group, rft_arena *arena) {
                 group->kernels[group->kernel_count++] = kernel;
             }
         }
+    }
+    group->all_count = group->kernel_count;
+}
+
+static bool has_kernel(const again_group *group, const rft_run *run, const rft_point *point) {
+    for (size_t k = 0; k < group->all_count; k++) {
+        if (is_kernel(run, point, &group->kernels[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void make_others(again_group *group, const rft_run *run, rft_arena *arena) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->alias_of == 0 && point->rounds[RFT_ROUNDS - 1].process_count > 0 && !has_kernel(group, run, point)) {
+            again_kernel kernel = {.sweep = point->sweep,
+                                   .problem = point->problem,
+                                   .variant = point->variant,
+                                   .config = point->config,
+                                   .sweep_name = run->sweeps[point->sweep].sweep.name,
+                                   .name = rft_run_problem_text(run, point->sweep, point->problem, true, arena)};
+            fill_readings(&kernel, group, arena);
+            group->kernels[group->all_count++] = kernel;
+        }
+    }
+}
+
+static size_t most_kernels(const again_group *group) {
+    size_t most = 0;
+    for (size_t s = 0; s < group->runs[0]->sweep_count; s++) {
+        most += group->runs[0]->sweeps[s].sweep.problem_count;
+    }
+    for (size_t r = 0; r < group->count; r++) {
+        for (size_t i = 0; i < group->runs[r]->point_count; i++) {
+            most += group->runs[r]->points[i].rounds[RFT_ROUNDS - 1].process_count > 0;
+        }
+    }
+    return most;
+}
+
+static void make_kernels(again_group *group, rft_arena *arena) {
+    group->kernels = rft_arena_calloc(arena, most_kernels(group) + 1, sizeof *group->kernels);
+    make_bests(group, arena);
+    for (size_t r = 0; r < group->count; r++) {
+        make_others(group, group->runs[r], arena);
     }
 }
 

@@ -2,8 +2,9 @@
 /*
  * again_runs.h - runs of equal sweeps on one card, and what each says of the same kernels: for same_again.
  *
- * A kernel is the configuration that is the best of its problem in most of the runs. The figure of a run and its two
- * intervals are the product's own (model/stats/repeat.h).
+ * A kernel is a configuration on one problem: the best of its problem in most of the runs, of which verdicts are, and
+ * all others that were in the final round of two runs or more, since intervals are printed of them as well. The figure
+ * of a run and its two intervals are the product's own (model/stats/repeat.h).
  */
 #ifndef RFT_TESTS_AGAIN_RUNS_H
 #define RFT_TESTS_AGAIN_RUNS_H
@@ -48,6 +49,8 @@ typedef struct again_kernel {
     double pooled_s;      /* median of the processes of all runs; NaN without any */
     size_t process_count; /* of all runs */
     again_tally tallies[AGAIN_KINDS];
+    again_rate *pairs; /* the repeat interval's, one a disjoint pair of runs */
+    again_rate *runs;  /* the confidence interval's, one a run */
 } again_kernel;
 
 /* Runs on one card of scripts that have the same sweeps and problems, by their dates. */
@@ -55,8 +58,9 @@ typedef struct again_group {
     const char *card; /* UUID, else bus id, else name */
     rft_run **runs;
     size_t count;
-    again_kernel *kernels;
-    size_t kernel_count;
+    again_kernel *kernels; /* the bests first */
+    size_t kernel_count;   /* of the bests */
+    size_t all_count;
 } again_group;
 
 typedef struct again_set {

@@ -37,6 +37,27 @@ static void what_one_kernel_gives_is_not_independent(void **state) {
     assert_true(isnan(again_bootstrap_at_most(none, 0, 200)));
 }
 
+/* Twenty trials that are one event each time: as many independent ones as there are clusters. Alone, each counts. */
+static void trials_of_a_cluster_count_as_far_as_they_are_independent(void **state) {
+    (void)state;
+    again_rate events[30], spread[30], none[30] = {{0, 0}};
+    for (size_t i = 0; i < 30; i++) {
+        events[i] = (again_rate){i % 10 ? 20 : 0, 20};
+        spread[i] = (again_rate){18, 20};
+    }
+    again_clustered one = again_clustered_of(events, 30), each = again_clustered_of(spread, 30);
+    assert_true(one.rate.k == 540 && one.rate.n == 600 && one.clusters == 30 && one.independent == 29);
+    again_rate alone = {26, 29}, more = {27, 29}; /* 90 % of 29 are no whole number: the wider of both */
+    assert_true(one.at_least == again_at_least(&alone) && one.at_most == again_at_most(&more));
+    assert_true(each.independent == 600 && each.at_least == again_at_least(&each.rate));
+    for (size_t i = 0; i < 30; i++) {
+        events[i].k = 20; /* nothing tells how far they are independent */
+    }
+    one = again_clustered_of(events, 30);
+    assert_true(one.independent == 30 && one.at_most == 1.0 && near(one.at_least, pow(0.05, 1.0 / 30.0), 1e-6));
+    assert_true(isnan(again_clustered_of(none, 30).at_least) && again_clustered_of(none, 30).clusters == 0);
+}
+
 /* ---- levels ---- */
 
 typedef struct planted {
@@ -98,6 +119,7 @@ static void the_share_that_processes_give_is_found(void **state) {
     for (size_t k = 0; k < 40; k++) {
         levels[0][k] = levels_of(&none, 8, 100 + k);
         levels[1][k] = levels_of(&half, 8, 200 + k);
+        levels[0][k].cluster = levels[1][k].cluster = k;
     }
     again_reproduced all = again_reproduced_of(levels[0], 40), some = again_reproduced_of(levels[1], 40);
     assert_int_equal(all.kernels, 40);
@@ -105,7 +127,15 @@ static void the_share_that_processes_give_is_found(void **state) {
     assert_true(some.share >= 0.4 && some.share <= 0.62 && some.low < some.share && some.share < some.high);
     assert_true(some.high < 0.8);
     assert_true(near(some.floor_frac, 1.96 * half.run_frac, 0.25));
-    assert_true(all.floor_frac < 0.5 * some.floor_frac);
+    assert_true(all.floor_frac < 0.5 * some.floor_frac && all.floor_low == 0.0);
+    assert_true(some.floor_low > 0.5 * some.floor_frac && some.floor_high < 1.5 * some.floor_frac);
+    again_levels same[40]; /* ten kernels of each of four problems that share their luck are four */
+    for (size_t k = 0; k < 40; k++) {
+        same[k] = levels[1][k % 4];
+        same[k].cluster = k % 4;
+    }
+    again_reproduced few = again_reproduced_of(same, 40);
+    assert_true(few.kernels == 40 && isnan(few.low) && isnan(few.floor_high));
     assert_true(isnan(again_reproduced_of(levels[0], 0).share));
 }
 
@@ -269,6 +299,48 @@ static void dealt_runs_share_no_process(void **state) {
     again_set_free(set);
 }
 
+/* The figure of a run with four times the processes lies sqrt(8 / 5) nearer than that of one with as many. */
+static void another_run_has_as_many_processes(void **state) {
+    (void)state;
+    again_set *set = plant("GPU-a", 2, 1.0, &quiet);
+    again_set_sort(set);
+    again_group *group = &set->groups[0];
+    again_kernel *kernel = &group->kernels[0];
+    again_reading *a = &kernel->readings[0], *b = &kernel->readings[1];
+    b->repeat.figure = a->repeat.figure * pow(a->repeat.repeat_high / a->repeat.figure, 0.9);
+    again_judge_group(group, 0);
+    assert_true(kernel->pairs[0].k == 1 && kernel->pairs[0].n == 1 && kernel->pairs[1].n == 0);
+    b->process_count = 4 * a->process_count;
+    again_judge_group(group, 0);
+    assert_true(kernel->pairs[0].k == 1 && kernel->pairs[0].n == 2); /* 0.9 sqrt(8 / 5) = 1.14 */
+    assert_int_equal(kernel->tallies[AGAIN_DISJOINT].repeat.n, 2);
+    b->repeat = rft_repeat_none(); /* a run without it is no trial */
+    again_judge_group(group, 0);
+    assert_int_equal(kernel->pairs[0].n, 2);
+    again_set_free(set);
+}
+
+/* The second configuration of each problem is no best, but intervals are printed of it. */
+static void intervals_of_all_finalists_are_judged(void **state) {
+    (void)state;
+    again_set *set = plant("GPU-a", 4, 1.0, &quiet);
+    again_set_sort(set);
+    again_group *group = &set->groups[0];
+    assert_int_equal(group->kernel_count, PROBLEMS);
+    assert_int_equal(group->all_count, 2 * PROBLEMS);
+    again_judge_group(group, 5);
+    for (size_t k = PROBLEMS; k < group->all_count; k++) {
+        const again_kernel *kernel = &group->kernels[k];
+        assert_int_equal(kernel->config[0].as.integer, 2);
+        assert_int_equal(kernel->pairs[0].n + kernel->pairs[1].n, 2);
+        assert_int_equal(kernel->tallies[AGAIN_DISJOINT].confidence.n, 4);
+        assert_int_equal(kernel->tallies[AGAIN_DEALT].repeat.n, 5);
+        assert_int_equal(kernel->tallies[AGAIN_DISJOINT].verdicts[RFT_COMPARE_SAME], 0); /* of the best alone */
+        assert_int_equal(kernel->levels.runs, 4);
+    }
+    again_set_free(set);
+}
+
 static void cards_are_judged_apart(void **state) {
     (void)state;
     again_set *set = plant("GPU-a", 4, 1.0, &quiet);
@@ -334,12 +406,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_clopper_and_pearsons),
         cmocka_unit_test(what_one_kernel_gives_is_not_independent),
+        cmocka_unit_test(trials_of_a_cluster_count_as_far_as_they_are_independent),
         cmocka_unit_test(planted_levels_are_found),
         cmocka_unit_test(runs_without_the_kernel_are_passed_over),
         cmocka_unit_test(the_share_that_processes_give_is_found),
         cmocka_unit_test(equal_runs_are_the_same),
         cmocka_unit_test(a_move_between_runs_is_a_false_verdict),
         cmocka_unit_test(dealt_runs_share_no_process),
+        cmocka_unit_test(another_run_has_as_many_processes),
+        cmocka_unit_test(intervals_of_all_finalists_are_judged),
         cmocka_unit_test(cards_are_judged_apart),
         cmocka_unit_test(a_missed_goal_is_the_exit_status),
         cmocka_unit_test(without_processes_verdicts_are_left),

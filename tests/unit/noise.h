@@ -40,6 +40,17 @@ static inline double noise_normal(uint64_t *seed) {
     return sqrt(-2.0 * log(1.0 - rft_random_unit(seed))) * cos(6.283185307179586 * rft_random_unit(seed));
 }
 
+/* `count` of them, two of each draw (Box & Muller); quicker. */
+static inline void noise_normals(double *out, size_t count, uint64_t *seed) {
+    for (size_t i = 0; i < count; i += 2) {
+        double far = sqrt(-2.0 * log(1.0 - rft_random_unit(seed))), turn = 6.283185307179586 * rft_random_unit(seed);
+        out[i] = far * cos(turn);
+        if (i + 1 < count) {
+            out[i + 1] = far * sin(turn);
+        }
+    }
+}
+
 /* A factor about 1; `spread_frac` is the standard deviation, or what stands for it where there is none. The true median
  * is 1 for every shape but NOISE_SPIKES: noise_median(). */
 static inline double noise_factor(noise_shape shape, double spread_frac, uint64_t *seed) {

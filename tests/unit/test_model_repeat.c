@@ -54,19 +54,52 @@ typedef struct kernel {
     double shared;             /* of the variance between processes is the same luck for all kernels */
 } kernel;
 
-/* By 200,001 samples, each of a process of its own; once per shape. */
+/* The k-th smallest comes to its place, those before it are no larger (Hoare's selection). */
+static double select_nth(double *x, size_t n, size_t k) {
+    for (size_t low = 0, high = n - 1; low < high;) {
+        double pivot = x[(low + high) / 2];
+        size_t i = low, j = high;
+        for (;; i++, j--) {
+            while (x[i] < pivot) {
+                i++;
+            }
+            while (x[j] > pivot) {
+                j--;
+            }
+            if (i >= j) {
+                break;
+            }
+            double kept = x[i];
+            x[i] = x[j];
+            x[j] = kept;
+        }
+        if (k <= j) {
+            high = j;
+        } else {
+            low = j + 1;
+        }
+    }
+    return x[k];
+}
+
+/* As rft_median_of(), without sorting: that is most of the time of these trials. */
+static double median_of(double *x, size_t n) {
+    double upper = select_nth(x, n, n / 2);
+    return n % 2 ? upper : (select_nth(x, n / 2, n / 2 - 1) + upper) / 2.0;
+}
+
+/* By 200,001 samples, each of a process of its own; once per shape and scatter of samples. */
 static double pooled_median(between shape, double within) {
     enum { MANY = 200001 };
-    static double known[BETWEEN_COUNT];
-    static bool is_known[BETWEEN_COUNT];
-    if (!is_known[shape]) {
+    static double known[BETWEEN_COUNT], known_within[BETWEEN_COUNT];
+    if (known_within[shape] != within) {
         double *samples = test_calloc(MANY, sizeof *samples);
         uint64_t seed = 99;
         for (size_t i = 0; i < MANY; i++) {
             samples[i] = draw_between(shape, &seed) + within * noise_normal(&seed);
         }
-        known[shape] = rft_median_of(samples, MANY);
-        is_known[shape] = true;
+        known[shape] = median_of(samples, MANY);
+        known_within[shape] = within;
         test_free(samples);
     }
     return known[shape];
@@ -78,17 +111,22 @@ static double pooled_median(between shape, double within) {
 #define SHORTEST_SD                                                                                                    \
     0.0208 /* 4.07 % / 1.96: a GEMV of n = 1024 on H200s; 0.16 % / 1.96 at n = 16384, 50 times as long */
 
-static void draw_kernels(kernel *kernels, size_t count, between shape, uint64_t *seed) {
+static void draw_kernels_of(kernel *kernels, size_t count, between shape, double unlike, double within,
+                            uint64_t *seed) {
     for (size_t i = 0; i < count; i++) {
         kernel *k = &kernels[i];
         double share = count > 1 ? (double)i / (double)(count - 1) : rft_random_unit(seed);
         k->shape = shape == MIXED ? (between)(rft_random_unit(seed) * MIXED) : shape;
         k->time_s = SHORTEST * pow(50.0, share);
-        k->sd = SHORTEST_SD * pow(k->time_s / SHORTEST, -0.83) * exp(UNLIKE * noise_normal(seed));
-        k->within = k->sd * WITHIN;
+        k->sd = SHORTEST_SD * pow(k->time_s / SHORTEST, -0.83) * exp(unlike * noise_normal(seed));
+        k->within = k->sd * within;
         k->shared = 0.0;
-        k->truth = k->time_s * exp(k->sd * pooled_median(k->shape, WITHIN));
+        k->truth = k->time_s * exp(k->sd * pooled_median(k->shape, within));
     }
+}
+
+static void draw_kernels(kernel *kernels, size_t count, between shape, uint64_t *seed) {
+    draw_kernels_of(kernels, count, shape, UNLIKE, WITHIN, seed);
 }
 
 static void draw_run(const kernel *kernels, size_t count, size_t processes, rft_repeat *out, uint64_t *seed) {
@@ -104,12 +142,13 @@ static void draw_run(const kernel *kernels, size_t count, size_t processes, rft_
         for (size_t p = 0; p < processes; p++) {
             double own_luck = sqrt(1.0 - k->shared) * draw_between(k->shape, seed);
             double level = k->sd * (own_luck + sqrt(k->shared) * luck[p]) + moved;
+            noise_normals(own, SAMPLES, seed);
             for (size_t s = 0; s < SAMPLES; s++) {
-                all[p * SAMPLES + s] = own[s] = k->time_s * exp(level + k->within * noise_normal(seed));
+                all[p * SAMPLES + s] = own[s] = level + k->within * own[s];
             }
-            medians[i][p] = rft_median_of(own, SAMPLES);
+            medians[i][p] = k->time_s * exp(median_of(own, SAMPLES));
         }
-        double pooled = rft_median_of(all, processes * SAMPLES);
+        double pooled = k->time_s * exp(median_of(all, processes * SAMPLES));
         items[i] = (rft_repeat_item){
             .medians = medians[i], .count = processes, .pooled = pooled, .low = NAN, .high = NAN, .problem = i};
     }
@@ -121,13 +160,13 @@ typedef struct tally {
     int trials;
 } tally;
 
-static tally cover(between shape, size_t kernel_count, size_t processes) {
+static tally cover(between shape, size_t kernel_count, size_t processes, double unlike, double within) {
     tally out = {0};
     uint64_t seed = 18;
     for (int trial = 0; trial < TRIALS / (int)kernel_count; trial++) {
         kernel kernels[MOST_KERNELS];
         rft_repeat a[MOST_KERNELS], b[MOST_KERNELS];
-        draw_kernels(kernels, kernel_count, shape, &seed);
+        draw_kernels_of(kernels, kernel_count, shape, unlike, within, &seed);
         draw_run(kernels, kernel_count, processes, a, &seed);
         draw_run(kernels, kernel_count, processes, b, &seed);
         for (size_t i = 0; i < kernel_count; i++) {
@@ -143,23 +182,73 @@ static tally cover(between shape, size_t kernel_count, size_t processes) {
 
 static void both_cover(void **state) {
     (void)state;
-    static const size_t kernel_counts[] = {1, 3, 5, 10, 15}, process_counts[] = {2, 3, 4, 6, 10, 30};
+    /* under five kernels there is no line: each stands for itself */
+    static const size_t kernel_counts[] = {1, 5, 10, 15}, process_counts[] = {2, 3, 4, 6, 10, 30};
     for (int shape = 0; shape < BETWEEN_COUNT; shape++) {
         for (size_t p = 0; p < sizeof process_counts / sizeof *process_counts; p++) {
             print_message("%-16s %2zu processes:", between_names[shape], process_counts[p]);
             for (size_t k = 0; k < sizeof kernel_counts / sizeof *kernel_counts; k++) {
-                tally t = cover((between)shape, kernel_counts[k], process_counts[p]);
-                bool own = kernel_counts[k] < 5, few = process_counts[p] < 5;
+                tally t = cover((between)shape, kernel_counts[k], process_counts[p], UNLIKE, WITHIN);
+                bool few = process_counts[p] < 5;
                 bool unequal = shape == UNEQUAL || shape == RARE || shape == SKEWED || shape == MIXED;
-                double least = few && (own || shape != NORMAL) ? 82.0 : unequal ? 86.0 : 91.0;
+                double least = shape == NORMAL ? 93.0 : few ? 82.0 : unequal ? 86.0 : 91.0;
+                double most = few && shape != NORMAL ? 98.0 : 97.0;
                 double slack = 2.5 * noise_slack(95.0, t.trials, 1000000) / 2.0;
                 print_message("  %2zu: %4.1f %4.1f", kernel_counts[k], t.confidence, t.repeat);
                 assert_true(t.confidence >= least - slack && t.repeat >= least - slack);
-                assert_true(t.confidence <= 99.5 && t.repeat <= 99.0 + slack);
+                assert_true(t.confidence <= most + slack && t.repeat <= most + slack);
             }
             print_message("\n");
         }
     }
+}
+
+/* Neither how unlike the problems' variances are, nor which share of the variance is from samples, need be as above. */
+static void they_cover_whatever_the_shares_are(void **state) {
+    (void)state;
+    static const double unlikes[] = {0.0, 0.8}, withins[] = {0.3, 4.0};
+    static const size_t kernel_counts[] = {5, 10}, process_counts[] = {2, 4, 6};
+    for (size_t u = 0; u < 2; u++) {
+        for (size_t w = 0; w < 2; w++) {
+            print_message("problems unlike by %.1f, samples by %.1f:", unlikes[u], withins[w]);
+            for (size_t i = 0; i < 6; i++) {
+                tally t = cover(NORMAL, kernel_counts[i % 2], process_counts[i / 2], unlikes[u], withins[w]);
+                double slack = 2.5 * noise_slack(95.0, t.trials, 1000000) / 2.0;
+                print_message("  %zu of %zu: %4.1f %4.1f", process_counts[i / 2], kernel_counts[i % 2], t.confidence,
+                              t.repeat);
+                assert_true(t.confidence >= 93.0 - slack && t.repeat >= 93.0 - slack);
+                assert_true(t.confidence <= 97.0 + slack && t.repeat <= 97.0 + slack);
+            }
+            print_message("\n");
+        }
+    }
+}
+
+/* Of five processes one is slow: many have their figure 0.4 deviations above the pooled median, which the interval has
+ * to reach. Where there is one mode it is no wider for it. */
+static void the_interval_reaches_for_the_median(void **state) {
+    (void)state;
+    enum { PROCESSES = 30, RUNS = DRAWS_LEAST(2000, 300) };
+    static const between shapes[] = {NORMAL, RARE};
+    double covered[2] = {0}, wider[2] = {0};
+    for (size_t s = 0; s < 2; s++) {
+        uint64_t seed = 31;
+        for (int run = 0; run < RUNS; run++) {
+            kernel one;
+            rft_repeat r;
+            draw_kernels_of(&one, 1, shapes[s], UNLIKE, 0.3, &seed);
+            draw_run(&one, 1, PROCESSES, &r, &seed);
+            double half = log(r.repeat_high / r.repeat_low) / 2.0 / sqrt(2.0); /* without what reaches further */
+            covered[s] += (r.low <= one.truth && one.truth <= r.high) * 100.0 / RUNS;
+            wider[s] += (log(r.high / r.low) / 2.0 / half - 1.0) * 100.0 / RUNS;
+            assert_true(r.low <= r.figure * exp(-half) * (1.0 + 1e-12) &&
+                        r.high >= r.figure * exp(half) * (1.0 - 1e-12));
+        }
+    }
+    print_message("30 processes: one mode %.1f %% covered, %.1f %% wider; two modes 4:1 %.1f %%, %.1f %% wider\n",
+                  covered[0], wider[0], covered[1], wider[1]);
+    assert_true(covered[0] >= 92.0 && covered[1] >= 90.5);
+    assert_true(wider[0] <= 6.0 && wider[1] >= 15.0 && wider[1] <= 40.0);
 }
 
 /* A process that is quick or slow in all it runs: problems are not independent then, as the pooling takes them. On
@@ -377,7 +466,7 @@ static void stopping_by_the_interval_costs_little_coverage(void **state) {
     for (size_t c = 0; c < sizeof kernel_counts / sizeof *kernel_counts; c++) {
         for (int shape = 0; shape < BETWEEN_COUNT; shape++) {
             double covered = 0.0, foretold = 0.0, processes = 0.0, shown = 0.0;
-            size_t count = kernel_counts[c], runs = DRAWS_LEAST(4000, 500) / count;
+            size_t count = kernel_counts[c], runs = DRAWS_LEAST(4000, 1000) / count;
             uint64_t seed = 12;
             for (size_t run = 0; run < runs; run++) {
                 kernel kernels[MOST_KERNELS];
@@ -397,7 +486,8 @@ static void stopping_by_the_interval_costs_little_coverage(void **state) {
                           "repeat %.1f %%, false verdicts %.2f %%\n",
                           count, between_names[shape], processes * each / 100.0, covered * each, foretold * each,
                           shown * each);
-            assert_true(covered * each >= 88.0 && foretold * each >= 88.0);
+            double slack = noise_slack(90.0, (int)(runs * count), 4000);
+            assert_true(covered * each >= 88.0 - slack && foretold * each >= 88.0 - slack);
             assert_true(shown * each <= 0.8);
         }
     }
@@ -561,6 +651,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_point_gets_its_figure),
         cmocka_unit_test(both_cover),
+        cmocka_unit_test(they_cover_whatever_the_shares_are),
+        cmocka_unit_test(the_interval_reaches_for_the_median),
         cmocka_unit_test(shared_luck_costs_little),
         cmocka_unit_test(recorded_processes_are_covered),
         cmocka_unit_test(equal_runs_are_no_difference),
