@@ -57,13 +57,17 @@ static void describe_code(rft_check_state *c, const char *config, const rft_once
     json_decref(launches);
 }
 
+static void add_config(rft_str *text, const rft_variant *variant, const rft_value *config) {
+    for (size_t i = 0; i < variant->param_count; i++) {
+        rft_str_addf(text, "%s%s=", i ? " " : "", variant->params[i].name);
+        rft_value_format(text, &config[i]);
+    }
+}
+
 static void describe_compiled(rft_check_state *c, const rft_variant *variant, const rft_value *config,
                               const rft_once_result *r) {
     rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < variant->param_count; i++) {
-        rft_str_addf(&text, "%s%s=", i ? " " : "", variant->params[i].name);
-        rft_value_format(&text, &config[i]);
-    }
+    add_config(&text, variant, config);
     const char *log = r->probed.log ? r->probed.log : "";
     json_t *row = json_pack("{s:s,s:s,s:s}", "variant", variant->name, "configuration", rft_str_get(&text), "outcome",
                             r->compiled && r->compiled->ok && r->probed.outcome == RFT_OUTCOME_OK
@@ -265,8 +269,14 @@ static void warn_of_prior(rft_check_state *c, const rft_prior_rank *rank, const 
 
 #define PRIOR_SHOWN 3 /* first choices */
 
+static bool is_compiling(const rft_check_state *c) {
+    return c->pool && c->sample > 0;
+}
+
 /* Compiled where there is a compiler: what spills is no first choice in the end. */
-static int tell_prior(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
+static int tell_prior(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, rft_err *err) {
+    const size_t *last = find_problem(c, plan, s, v, true);
+    size_t p = last ? *last : 0;
     const rft_sweep *sweep = plan->sweeps[s];
     const rft_space *space = rft_plan_space(plan, s, v, p);
     rft_prior_rank *rank = rft_arena_calloc(c->arena, 2, sizeof *rank);
@@ -278,7 +288,7 @@ static int tell_prior(rft_check_state *c, const rft_plan *plan, size_t s, size_t
                                 .gpu = c->gpu,
                                 .pool = c->pool};
     int rc = RFT_OK;
-    for (size_t i = 0; i < 2 && rc == RFT_OK; i++) {
+    for (size_t i = 0; i < 2 && rc == RFT_OK && last; i++) {
         rc = rft_prior_rank_of(sweep, v, sweep->problems[p].values, space, sweep->search.seed, &rank[i], err);
     }
     if (rc != RFT_OK || rank->asked == 0) {
@@ -293,7 +303,13 @@ static int tell_prior(rft_check_state *c, const rft_plan *plan, size_t s, size_t
     }
     for (size_t i = 0; i < PRIOR_SHOWN && i < rank->count && rc == RFT_OK; i++) {
         rft_space_get(space, rank->index[i], config);
-        rc = compile_one(c, &request, err);
+        if (is_compiling(c)) {
+            rc = compile_one(c, &request, err);
+        } else {
+            rft_str_add(&c->out, "    ");
+            add_config(&c->out, &sweep->variants[v], config);
+            rft_str_add(&c->out, "\n");
+        }
     }
     rft_check_rows_tell(&c->lost, &c->out);
     return rc;
@@ -314,9 +330,6 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
     if (!c->all && last) {
         rc = compile_problem(c, plan, s, v, *last, err);
     }
-    if (rc == RFT_OK && last) {
-        rc = tell_prior(c, plan, s, v, *last, err);
-    }
     if (rc == RFT_OK && !c->all && last && *first != *last && looked_at(c) == before) {
         rc = compile_problem(c, plan, s, v, *first, err);
     }
@@ -326,9 +339,12 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
     if (rc == RFT_OK && last && looked_at(c) > before && c->failed == failed && (c->all || c->sample > 1)) {
         rc = look_for_unchanged(c, plan, s, v, err);
     }
+    return rc;
+}
+
+static void tell_references(rft_check_state *c) {
     rft_str_add(&c->out, rft_str_get(&c->references_told));
     rft_str_clear(&c->references_told);
-    return rc;
 }
 
 /* Has a parameter more than one value? Without parameters there is nothing to tune. */
@@ -369,7 +385,9 @@ int rft_check_sweep(rft_check_state *c, const rft_plan *plan, size_t s, rft_err 
         }
         rft_str_addf(&c->out, "%s\n", is_tuned(&sweep->variants[v]) ? "" : "; nothing is tuned");
         c->place = rft_check_place(sweep, &sweep->variants[v], c->arena);
-        rc = c->pool && !sweep->bare_space && c->sample > 0 ? compile_variant(c, plan, s, v, err) : RFT_OK;
+        rc = is_compiling(c) && !sweep->bare_space ? compile_variant(c, plan, s, v, err) : RFT_OK;
+        rc = rc == RFT_OK && !sweep->bare_space ? tell_prior(c, plan, s, v, err) : rc;
+        tell_references(c);
     }
     return rc == RFT_OK ? rft_check_baselines(c, plan, s, err) : rc;
 }

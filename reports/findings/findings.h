@@ -70,6 +70,9 @@ rft_finding *rft_finding_unverified(const rft_run *run, size_t sweep, rft_arena 
 /* Base and peak: what one configuration for all problems costs against the best for each. NULL: one problem. */
 rft_finding *rft_finding_base(const rft_run *run, size_t sweep, rft_arena *arena);
 rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_base *base, rft_arena *arena);
+/* How right the priors were: rank correlation with the measured times, and what the first choice loses, a variant on a
+ * problem; NULL: there is none. */
+rft_finding *rft_finding_priors(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What compute-sanitizer said of the points that it was asked about; NULL: of none. */
