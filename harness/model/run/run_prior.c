@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double time_of(const rft_point *point) {
+static double measured_time(const rft_point *point) {
     return point->rounds[0].stats.median;
 }
 
@@ -21,7 +21,7 @@ static int by_prior(const void *a, const void *b) {
     if (x->prior != y->prior) {
         return x->prior < y->prior ? -1 : 1;
     }
-    return (time_of(x) > time_of(y)) - (time_of(x) < time_of(y));
+    return (measured_time(x) > measured_time(y)) - (measured_time(x) < measured_time(y));
 }
 
 static bool same_place(const rft_point *a, const rft_point *b) {
@@ -32,7 +32,7 @@ static void correlate(rft_prior_fit *fit, const rft_point *const *order) {
     double *places = rft_calloc(fit->count, sizeof *places), *times = rft_calloc(fit->count, sizeof *times);
     for (size_t i = 0; i < fit->count; i++) {
         places[i] = i > 0 && same_place(order[i], order[i - 1]) ? places[i - 1] : (double)i;
-        times[i] = time_of(order[i]);
+        times[i] = measured_time(order[i]);
     }
     fit->of = rft_rank_correlation_of(places, times, fit->count);
     free(places);
@@ -48,12 +48,12 @@ static double half_width(const rft_point *point) {
 static void judge_first(rft_prior_fit *fit, const rft_point *const *order) {
     fit->best = order[0];
     for (size_t i = 0; i < fit->count; i++) {
-        fit->best = time_of(order[i]) < time_of(fit->best) ? order[i] : fit->best;
+        fit->best = measured_time(order[i]) < measured_time(fit->best) ? order[i] : fit->best;
         fit->equal += same_place(order[i], order[0]);
         fit->spilling += spills(order[i]);
     }
     fit->first = order[fit->equal / 2];
-    double ratio = time_of(fit->first) / time_of(fit->best);
+    double ratio = measured_time(fit->first) / measured_time(fit->best);
     fit->loss_frac = ratio - 1;
     fit->loss_low_frac = fit->loss_high_frac = fit->first == fit->best ? 0 : (double)NAN;
     if (fit->first != fit->best) {
@@ -64,7 +64,7 @@ static void judge_first(rft_prior_fit *fit, const rft_point *const *order) {
 }
 
 static bool counts(const rft_run *run, const rft_point *point) {
-    return rft_run_is_candidate(run, point) && point->prior > 0 && point->rounds[0].n > 0 && time_of(point) > 0;
+    return rft_run_is_candidate(run, point) && point->prior > 0 && point->rounds[0].n > 0 && measured_time(point) > 0;
 }
 
 /* Points of one part stand together: those of part i from ends[i] to ends[i + 1]. Heap. */

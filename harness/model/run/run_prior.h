@@ -15,10 +15,11 @@ typedef struct rft_prior_fit {
     size_t count;            /* configurations that were measured and have a prior */
     size_t spilling;         /* of them */
     rft_rank_correlation of; /* positive: what the prior puts first is fast */
-    const rft_point *first;  /* the prior's first choice; where several are equal, the one of them with the median time */
-    size_t equal;            /* configurations that it cannot tell from that one, itself included */
-    const rft_point *best;   /* of those counted */
-    double loss_frac;        /* time of the first choice over the best's, less 1; 0: it is the best */
+    const rft_point
+        *first;            /* the prior's first choice; where several are equal, the one of them with the median time */
+    size_t equal;          /* configurations that it cannot tell from that one, itself included */
+    const rft_point *best; /* of those counted */
+    double loss_frac;      /* time of the first choice over the best's, less 1; 0: it is the best */
     double loss_low_frac, loss_high_frac; /* 95 %, of both medians in quadrature; NaN: one of them has none */
 } rft_prior_fit;
 

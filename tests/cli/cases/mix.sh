@@ -129,7 +129,7 @@ grep -q 'EUR' out && fail "a cost without a price"
 rooftune compare "$QUICK" replay.db --mix quick.lua --mix prices.lua --json compare.json -o compare.pdf
 expect_status 0
 expect_out 'EUR per 10^6'
-LC_ALL=C.UTF-8 awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
+sed 's/±/+/g' out | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
 if command -v python3 >/dev/null; then
     a=$(median "$QUICK" '{"n": 8192, "k": 8192}')
     python3 - "$a" <<'PY' || fail "the totals of the comparison are not those of the medians"
