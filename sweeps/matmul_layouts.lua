@@ -14,11 +14,11 @@ local function layout(name, kernel, library)
       CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), STORES = values(0, 2),
     },
     where = {
-      wgmma.deepest,
+      wgmma.bf16.deepest,
       "CLUSTER_M * CLUSTER_N == 2",
       "BLOCK_M * BLOCK_N == (m <= 1024 and 128 * 128 or 128 * 256)",
       "m > 1024 or (IDLE == 0 and ORDER == 'rows')",
-      table.unpack(wgmma.fits),
+      table.unpack(wgmma.bf16.fits),
     },
     baseline = { vendor.matmul(library) },
   }

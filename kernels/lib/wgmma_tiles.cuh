@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wgmma_tiles.cuh - tiles of 16-bit operands in shared memory, brought by the tensor memory accelerator and multiplied
+ * wgmma_tiles.cuh - tiles of operands in shared memory, brought by the tensor memory accelerator and multiplied
  * by warpgroups: the main loop of kernels for sm_90a, whatever calls it. Places in a tile: wgmma.cuh.
  */
 #ifndef RFT_KERNELS_WGMMA_TILES_CUH
@@ -12,15 +12,16 @@
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
 /*
- * LINES rows of A or columns of B, BLOCK_K deep, in BLOCK_K / 64 slabs. PARTS blocks of a cluster use the same tile:
- * each brings a part of it and sends that to all of them. The tensor map's box is 64 wide and LINES / PARTS high where
- * k is contiguous (BY_K), else 64 / PARTS high, with a swizzle of 128 bytes.
+ * LINES rows of A or columns of B, BLOCK_K deep, in slabs of 128 bytes; SIZE bytes an element. PARTS blocks of a
+ * cluster use the same tile: each brings a part of it and sends that to all of them. The tensor map's box is 128 bytes
+ * wide and LINES / PARTS high where k is contiguous (BY_K), else 64 / PARTS high, with a swizzle of 128 bytes.
  */
-template <bool BY_K_, int LINES, int BLOCK_K, int PARTS = 1> struct WgmmaTile {
+template <bool BY_K_, int LINES, int BLOCK_K, int PARTS = 1, int SIZE = 2> struct WgmmaTile {
     static constexpr bool BY_K = BY_K_;
-    static constexpr int SLABS = BLOCK_K / 64, SLAB_BYTES = LINES * 128, BYTES = SLABS * SLAB_BYTES;
+    static constexpr int WIDE = 128 / SIZE, SLABS = BLOCK_K / WIDE, SLAB_BYTES = LINES * 128,
+                         BYTES = SLABS * SLAB_BYTES;
     static constexpr int BOX_LINES = (BY_K ? LINES : 64) / PARTS;
-    static_assert(BLOCK_K % 64 == 0 && (BY_K || LINES % 64 == 0), "whole slabs and chunks");
+    static_assert(BLOCK_K % WIDE == 0 && (BY_K || (LINES % 64 == 0 && SIZE == 2)), "whole slabs and chunks");
     static_assert(LINES % PARTS == 0 && BOX_LINES % 8 == 0 && BOX_LINES <= 256, "a part begins like the swizzle");
 
     /* By one thread, behind bulk_expect of BYTES in every block that has a bit in `blocks`. */
@@ -31,7 +32,7 @@ template <bool BY_K_, int LINES, int BLOCK_K, int PARTS = 1> struct WgmmaTile {
         for (int slab = 0; slab < SLABS; slab++) {
             const unsigned slab_to = to + slab * SLAB_BYTES + skip * 128;
             if (BY_K) {
-                load_box(slab_to, map, k + slab * 64, line + skip, blocks, barrier);
+                load_box(slab_to, map, k + slab * WIDE, line + skip, blocks, barrier);
             } else {
 #pragma unroll
                 for (int chunk = 0; chunk < LINES / 64; chunk++) {
@@ -46,7 +47,7 @@ template <bool BY_K_, int LINES, int BLOCK_K, int PARTS = 1> struct WgmmaTile {
         return wgmma_operand<BY_K>(place + line * 128);
     }
 
-    /* What is added to an operand for its 16 k's number `step`. */
+    /* What is added to an operand for its 32 bytes of k number `step`. */
     __device__ __forceinline__ static constexpr int at_step(int step) {
         return step / 4 * (SLAB_BYTES >> 4) + step % 4 * wgmma_step<BY_K>();
     }
@@ -64,13 +65,13 @@ template <bool BY_K_, int LINES, int BLOCK_K, int PARTS = 1> struct WgmmaTile {
 
 /* sums += a tile of A by a tile of B, asynchronously, as one group: 64 WAVES rows by 2 COUNT columns. `add` false: sums
  * are set. */
-template <typename T, class A, class B, int BLOCK_K, int WAVES, int COUNT>
-__device__ __forceinline__ void wgmma_tiles(float (&sums)[WAVES][COUNT], unsigned long long a, unsigned long long b,
+template <typename T, class A, class B, int BLOCK_K, typename SUM, int WAVES, int COUNT>
+__device__ __forceinline__ void wgmma_tiles(SUM (&sums)[WAVES][COUNT], unsigned long long a, unsigned long long b,
                                             bool add) {
     wgmma_hold(sums);
     wgmma_begin();
 #pragma unroll
-    for (int step = 0; step < BLOCK_K / 16; step++) {
+    for (int step = 0; step < BLOCK_K * (int)sizeof(T) / 32; step++) {
 #pragma unroll
         for (int wave = 0; wave < WAVES; wave++) {
             wgmma<T, A::BY_K, B::BY_K>(sums[wave], a + A::at_step(step) + wave * (64 * 128 >> 4), b + B::at_step(step),

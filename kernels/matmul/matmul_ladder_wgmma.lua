@@ -15,7 +15,7 @@ local function is_large(BLOCK_M, BLOCK_N)
 end
 
 local function both(...)
-  local all = { table.unpack(wgmma.fits) }
+  local all = { table.unpack(wgmma.bf16.fits) }
   for _, constraint in ipairs { ... } do all[#all + 1] = constraint end
   return all
 end
@@ -63,7 +63,7 @@ return function(dtype)
         STORES = values(0),
       },
       where = both(
-        "CLUSTER_M * CLUSTER_N == 2", suits, wgmma.deepest,
+        "CLUSTER_M * CLUSTER_N == 2", suits, wgmma.bf16.deepest,
         "IDLE == 0 or (GROUP == 8 and n >= 4096)",
         function(BLOCK_M, BLOCK_N, ORDER, GROUP, n)
           if n > 1024 then return is_large(BLOCK_M, BLOCK_N) and (n >= 4096 or GROUP == 1 or GROUP == 8) end
@@ -81,7 +81,7 @@ return function(dtype)
         STORES = values(1, 2, 4),
       },
       where = both(
-        "BLOCK_M % 128 ~= 0 or CONSUMERS == 2", "BLOCK_M == 64 * CONSUMERS or BLOCK_M == 256", suits, wgmma.deepest,
+        "BLOCK_M % 128 ~= 0 or CONSUMERS == 2", "BLOCK_M == 64 * CONSUMERS or BLOCK_M == 256", suits, wgmma.bf16.deepest,
         function(BLOCK_M, BLOCK_N, n)
           if n <= 1024 then return BLOCK_M <= 128 and BLOCK_N <= 128 end
           return is_large(BLOCK_M, BLOCK_N) or n == 2048 and BLOCK_M * BLOCK_N == 128 * 128
@@ -105,7 +105,7 @@ return function(dtype)
         STORES = values(2),
       },
       where = both(
-        "CLUSTER_M * CLUSTER_N <= 2", suits, wgmma.deepest,
+        "CLUSTER_M * CLUSTER_N <= 2", suits, wgmma.bf16.deepest,
         "n > 1024 and BLOCK_M * BLOCK_N >= 128 * 128 or n <= 1024 and BLOCK_M == 64 and BLOCK_N <= 128",
         "CLUSTER_M * CLUSTER_N == 2 or GROUP == 8", "ORDER ~= 'hilbert' or GROUP == 8",
         "n >= 4096 or (GROUP == 8 and ORDER == 'rows')"

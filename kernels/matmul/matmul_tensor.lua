@@ -1,12 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
--- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32. Returns { bf16, fp16 }, each
--- { kernel, naive, wmma, mma }: what describes a kernel of this type (for files that go on from here), and a ladder.
+-- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32 (int8: int32). Returns { bf16, fp16,
+-- tf32, fp8, int8 }: `kernel`, what describes a kernel of this type (for files that go on from here), `element` and
+-- `out`; the first two also a ladder { naive, wmma, mma }.
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
-local BYTES = 2 -- an element of A, B and C
+local BYTES = 2 -- an element of A, B and C of the ladder
 
-local elements = { bf16 = { bf16, "__nv_bfloat16" }, fp16 = { f16, "__half" } }
+-- An element: rooftune's type, CUDA's for the reference, bytes; out: of C, the same where left out. exact: sums of whole
+-- numbers. tol: TF32 drops 13 bits of the inputs, e4m3's sums keep some 14 bits (2^-18 for each of k = 8192, and C's own).
+local types = {
+  bf16 = { element = { bf16, "__nv_bfloat16", 2 } },
+  fp16 = { element = { f16, "__half", 2 } },
+  tf32 = { element = { f32, "float", 4 }, tol = 2^-8 + 2^-12 },
+  fp8 = { element = { e4m3, "__nv_fp8_e4m3", 1 }, out = { bf16, "__nv_bfloat16", 2 }, tol = 2^-5 + 2^-7 },
+  int8 = { element = { i8, "signed char", 1 }, out = { i32, "int", 4 } },
+}
 
 local BLOCK_M = { "BLOCK_M", 128, "rows of a block's tile" }
 local BLOCK_N = { "BLOCK_N", 128, "columns of a block's tile" }
@@ -22,14 +31,16 @@ local function shared_of(c)
   return math.max(places, BYTES * c.BLOCK_M * c.BLOCK_N * (c.WARP_N + 8) // c.WARP_N)
 end
 
-local function ladder(dtype)
-  local element, cuda_type = table.unpack(elements[dtype])
-  local pipe = "tensor_" .. dtype
+-- What describes kernels of a type.
+local function describer(dtype)
+  local type = types[dtype]
+  local element, out = type.element, type.out or type.element
+  local sum = dtype == "int8" and "int" or "double"
 
   -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic, prior; temps, a function of
   -- the problem, for buffers of its own; layout, "nn" or "nt" for a B (and an A) that lies as k x n (k x m); odd where the
   -- derived odd problem does not do.
-  local function describe(facts)
+  return function(facts)
     return kernel {
       name = "matmul_" .. dtype .. "_" .. facts.name,
       source = facts.source,
@@ -38,21 +49,31 @@ local function ladder(dtype)
       params = facts.params,
       buffers = function(p)
         local all = facts.temps and facts.temps(p) or {}
-        all.a, all.b, all.c = input(element, p.m * p.k), input(element, p.n * p.k), output(element, p.m * p.n)
+        all.a, all.b = input(element[1], p.m * p.k), input(element[1], p.n * p.k)
+        all.c = output(out[1], p.m * p.n)
         return all
       end,
       launch = facts.launch,
-      work = function(p) return intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype } end,
+      work = function(p)
+        local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype }
+        work.write = out[3] * p.m * p.n
+        return work
+      end,
       traffic = facts.traffic,
       prior = facts.prior,
       check = {
         reference = "vendor_matmul_reference.cu:vendor_matmul_reference<"
-          .. cuda_type .. ", double, false, true, false>",
+          .. element[2] .. ", " .. sum .. ", false, true, false>",
         length = function(p) return p.k end,
+        tol = type.tol,
         odd = facts.odd,
       },
     }
   end
+end
+
+local function ladder(dtype)
+  local pipe, cuda_type, describe = "tensor_" .. dtype, types[dtype].element[2], describer(dtype)
 
   -- Rows that do not begin at multiples of 16 bytes are read an element at a time.
   local function entry_for(p, name, parameters)
@@ -133,7 +154,11 @@ local function ladder(dtype)
     end,
   }
 
-  return { kernel = describe, naive = naive, wmma = wmma, mma = mma }
+  return { naive = naive, wmma = wmma, mma = mma }
 end
 
-return { bf16 = ladder "bf16", fp16 = ladder "fp16", shared_of = shared_of }
+local tensor = { bf16 = ladder "bf16", fp16 = ladder "fp16", tf32 = {}, fp8 = {}, int8 = {}, shared_of = shared_of }
+for dtype, type in pairs(types) do
+  tensor[dtype].kernel, tensor[dtype].element, tensor[dtype].out = describer(dtype), type.element, type.out or type.element
+end
+return tensor

@@ -41,13 +41,13 @@ __global__ void __launch_bounds__(GROUPS * 128)
 
 /* The accelerator brings the tiles, STAGES - 1 ahead: the first thread asks for the next when all are done with the
  * last. Shared memory: the stages, then a barrier each. */
-template <typename T, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int GROUPS>
+template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int GROUPS>
 __global__ void __launch_bounds__(GROUPS * 128)
-    matmul_wgmma_tma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, T *__restrict__ c,
+    matmul_wgmma_tma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, C *__restrict__ c,
                      long long m, long long n, int k) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
-    typedef WgmmaTile<true, BLOCK_M, BLOCK_K> TileA;
-    typedef WgmmaTile<true, BLOCK_N, BLOCK_K> TileB;
+    typedef WgmmaTile<true, BLOCK_M, BLOCK_K, 1, sizeof(T)> TileA;
+    typedef WgmmaTile<true, BLOCK_N, BLOCK_K, 1, sizeof(T)> TileB;
     constexpr int ROWS = BLOCK_M / GROUPS, STAGE_BYTES = TileA::BYTES + TileB::BYTES;
     extern __shared__ __align__(1024) unsigned char tiles[];
     const unsigned stages = shared_address(tiles), full = stages + STAGES * STAGE_BYTES;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(GROUPS * 128)
     }
     __syncthreads();
 
-    float sums[ROWS / 64][BLOCK_N / 2];
+    typename SumOf<T>::type sums[ROWS / 64][BLOCK_N / 2];
     RingPlace<STAGES> place;
     for (int step = 0; step < steps; step++) {
         if (threadIdx.x == 0 && step + STAGES - 1 < steps) {

@@ -34,11 +34,11 @@ __device__ __forceinline__ void turn_quad(unsigned (&row)[4]) {
     }
 }
 
-/* A warpgroup's sums to C from its registers. A row of 32 columns lies in four lanes, pairs of neighbours 8 columns
- * apart; turned, a lane has 8 neighbours. */
+/* A warpgroup's sums to C of 16 bits from its registers. A row of 32 columns lies in four lanes, pairs of neighbours 8
+ * columns apart; turned, a lane has 8 neighbours. */
 template <typename T, int WAVES, int COUNT>
-__device__ __forceinline__ void store_rows(const float (&sums)[WAVES][COUNT], T *c, long long first_row,
-                                           long long first_column, long long m, long long n) {
+__device__ __forceinline__ void store_rows16(const float (&sums)[WAVES][COUNT], T *c, long long first_row,
+                                             long long first_column, long long m, long long n) {
     static_assert(COUNT % 16 == 0, "32 columns at a time");
     const int thread = threadIdx.x % 128, down = thread / 32 * 16 + thread % 32 / 4;
     const long long column = first_column + thread % 4 * 8;
@@ -60,6 +60,27 @@ __device__ __forceinline__ void store_rows(const float (&sums)[WAVES][COUNT], T 
                 turn_quad(pairs);
                 const uint4 word = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
                 store_eight(c + row * n + column + j * 8, word, left - j * 8, aligned);
+            }
+        }
+    }
+}
+
+/* A warpgroup's sums to C from its registers. Of 32 bits, four lanes have 32 bytes of a row. */
+template <typename SUM, typename C, int WAVES, int COUNT>
+__device__ __forceinline__ void store_rows(const SUM (&sums)[WAVES][COUNT], C *c, long long first_row,
+                                           long long first_column, long long m, long long n) {
+    if constexpr (sizeof(C) == 2) {
+        store_rows16(sums, c, first_row, first_column, m, n);
+        return;
+    } else {
+        const int thread = threadIdx.x % 128, down = thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+        for (int i = 0; i < WAVES * COUNT; i++) {
+            const SUM value = sums[i / COUNT][i % COUNT];
+            const long long row = first_row + i / COUNT * 64 + down + i / 2 % 2 * 8;
+            const long long column = first_column + i % COUNT / 4 * 8 + thread % 4 * 2 + i % 2;
+            if (row < m && column < n) {
+                c[row * n + column] = value;
             }
         }
     }

@@ -1,51 +1,51 @@
 -- SPDX-License-Identifier: Apache-2.0
--- C = A B on the tensor cores of sm_90a alone (wgmma): A is m x k, B lies as n x k, C is m x n, sums are fp32. Returns
--- { bf16, fp16 }, each { stored, tma, roles }: a ladder that goes on from matmul_tensor.lua; roles_nn and roles_nt with B
--- as k x n, the latter with A as k x m; and constraints of these three.
+-- C = A B on the tensor cores of sm_90a alone (wgmma): A is m x k, B lies as n x k, C is m x n; sums are fp32, of int8
+-- int32. Returns { bf16, fp16, tf32, fp8, int8 }, each { tma, roles, fits, deepest }, the first two also { stored,
+-- roles_nn, roles_nt }: stored, tma and roles go on from matmul_tensor.lua's ladder; roles_nn and roles_nt have B as
+-- k x n, the latter A as k x m; fits and deepest are constraints of roles. C of tf32 is fp32, of fp8 bf16, of int8 int32.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 
-local BYTES = 2 -- an element of A, B and C
-local elements = { bf16 = { bf16, "__nv_bfloat16" }, fp16 = { f16, "__half" } }
-
-local wgmma = {}
+-- What wgmma.cuh calls the type of A and B.
+local names = { bf16 = "__nv_bfloat16", fp16 = "__half", tf32 = "float", fp8 = "unsigned char", int8 = "signed char" }
 
 local BLOCK_M = { "BLOCK_M", 128, "rows of a tile of C" }
 local BLOCK_N = { "BLOCK_N", 128, "columns of a tile of C" }
-local BLOCK_K = { "BLOCK_K", 64, "depth of a stage" }
 local GROUPS = { "GROUPS", 2, "warpgroups that share a tile" }
 local STAGES = { "STAGES", 4, "places for tiles of A and B in shared memory" }
 
--- Shared memory, bytes; the barriers take 16 bytes a stage.
-local function stage_bytes(c) return BYTES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
-local function piece_columns(c) return c.BLOCK_N % 64 == 0 and 64 or 32 end
-local function roles_bytes(c)
-  return c.STAGES * (stage_bytes(c) + 16) + c.CONSUMERS * c.STORES * BYTES * 64 * piece_columns(c)
-end
+-- Of an element of `size` bytes, C's of `out_size`: bytes of shared memory, of which the barriers take 16 a stage; and
+-- constraints.
+local function sizes(size, out_size)
+  local of = {}
+  function of.stage(c) return size * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
+  function of.piece_columns(c) return c.BLOCK_N % 64 == 0 and out_size == 2 and 64 or 32 end
+  function of.roles(c)
+    return c.STAGES * (of.stage(c) + 16) + c.CONSUMERS * c.STORES * out_size * 64 * of.piece_columns(c)
+  end
 
--- Constraints of `roles`: whole instructions of 64 rows; a thread's sums beside some 40 other registers (of three consumers a
--- thread begins with 128, of two it takes 240); the stages in shared memory; parts of a tile for each block of a cluster.
-wgmma.fits = {
-  "gpu.arch == 'sm_90a'",
-  "not PINGPONG or (CONSUMERS == 2 and LAG == 0)",
-  "LAG == 0 or (CONSUMERS == 2 and LAG < STAGES)",
-  "BLOCK_M % (PINGPONG and 64 or 64 * CONSUMERS) == 0 and BLOCK_N % 32 == 0",
-  "BLOCK_M * BLOCK_N <= 128 * (PINGPONG and 192 or CONSUMERS == 3 and 3 * 96 or CONSUMERS * 192)",
-  function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, STORES, gpu)
+  -- Whole instructions of 64 rows; a thread's sums beside some 40 other registers (of three consumers a thread begins
+  -- with 128, of two it takes 240); the stages in shared memory; parts of a tile for each block of a cluster.
+  of.fits = {
+    "gpu.arch == 'sm_90a'",
+    "not PINGPONG or (CONSUMERS == 2 and LAG == 0)",
+    "LAG == 0 or (CONSUMERS == 2 and LAG < STAGES)",
+    "BLOCK_M % (PINGPONG and 64 or 64 * CONSUMERS) == 0 and BLOCK_N % 32 == 0",
+    "BLOCK_M * BLOCK_N <= 128 * (PINGPONG and 192 or CONSUMERS == 3 and 3 * 96 or CONSUMERS * 192)",
+    function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, STORES, gpu)
+      local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CONSUMERS = CONSUMERS, STORES = STORES }
+      return of.roles(c) <= gpu.shared_per_block
+    end,
+    "BLOCK_M % (8 * CLUSTER_N) == 0 and BLOCK_N % (8 * CLUSTER_M) == 0",
+  }
+
+  -- One stage more would not fit.
+  function of.deepest(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, STORES, gpu)
     local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CONSUMERS = CONSUMERS, STORES = STORES }
-    return roles_bytes(c) <= gpu.shared_per_block
-  end,
-  "BLOCK_M % (8 * CLUSTER_N) == 0 and BLOCK_N % (8 * CLUSTER_M) == 0",
-}
-
--- One stage more would not fit.
-function wgmma.deepest(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, STORES, gpu)
-  local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CONSUMERS = CONSUMERS, STORES = STORES }
-  return roles_bytes(c) + stage_bytes(c) + 16 > gpu.shared_per_block
+    return of.roles(c) + of.stage(c) + 16 > gpu.shared_per_block
+  end
+  return of
 end
-
--- Tensor maps want rows of multiples of 16 bytes.
-local function wide(row) return ceil_div(row, 8) * 8 end
 
 -- Which of A and B have k contiguous.
 local function by_k_of(layout) return { a = layout ~= "nt", b = layout == nil } end
@@ -58,8 +58,14 @@ local function rows_of(p, name, by_k)
 end
 
 local function ladder(dtype)
-  local element, cuda_type = table.unpack(elements[dtype])
+  local element, _, BYTES = table.unpack(tensor[dtype].element)
+  local out, cuda_type = tensor[dtype].out, names[dtype]
+  local of, line = sizes(BYTES, out[3]), 128 // BYTES -- elements of a slab's line
+  local BLOCK_K = { "BLOCK_K", line, "depth of a stage" }
   local describe, pipe = tensor[dtype].kernel, "tensor_" .. dtype
+
+  -- Tensor maps want rows of multiples of 16 bytes.
+  local function wide(row) return ceil_div(row, 16 // BYTES) * (16 // BYTES) end
 
   -- Room for the operands whose rows tensor maps do not take.
   local function temps_of(by_k)
@@ -67,14 +73,14 @@ local function ladder(dtype)
       local all = {}
       for _, name in ipairs { "a", "b" } do
         local rows, columns = rows_of(p, name, by_k)
-        if columns % 8 ~= 0 then all[name .. "_wide"] = temp(element, rows * wide(columns)) end
+        if columns ~= wide(columns) then all[name .. "_wide"] = temp(element, rows * wide(columns)) end
       end
       return all
     end
   end
 
   -- The launch that `multiply(map)` returns, behind the copies that it needs. map(name, lines, parts): an operand in boxes
-  -- of 64 along its rows; across, `lines` rows of A or columns of B, or 64 k's, brought by so many blocks.
+  -- of a line along its rows; across, `lines` rows of A or columns of B, or 64 k's, brought by so many blocks.
   local function with_maps(p, b, by_k, multiply)
     local launches = {}
     local function map(name, lines, parts)
@@ -90,7 +96,7 @@ local function ladder(dtype)
         }
       end
       return tensor_map(source, { columns, rows }, {
-        strides = { BYTES * pitch }, box = { 64, (by_k[name] and lines or 64) // parts }, swizzle = 128, l2_promotion = 256,
+        strides = { BYTES * pitch }, box = { line, (by_k[name] and lines or 64) // parts }, swizzle = 128, l2_promotion = 256,
       })
     end
     local last = multiply(map)
@@ -99,10 +105,10 @@ local function ladder(dtype)
   end
 
   -- Blocks of a cluster (blocks_m x blocks_n) read as one; `passes` of C go through shared memory. Instructions of 64 x
-  -- BLOCK_N x 16 read 64 rows of A and BLOCK_N columns of B.
+  -- BLOCK_N read 64 rows of A and BLOCK_N columns of B.
   local function moved(p, c, gpu, blocks_m, blocks_n, group, passes)
     local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
-    local tile_m, tile_n, written = c.BLOCK_M * blocks_m, c.BLOCK_N * blocks_n, BYTES * p.m * p.n
+    local tile_m, tile_n, written = c.BLOCK_M * blocks_m, c.BLOCK_N * blocks_n, out[3] * p.m * p.n
     return {
       [pipe] = executed,
       shared = executed / 2 * BYTES * (1 / c.BLOCK_N + 1 / 64) + tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N)
@@ -125,7 +131,7 @@ local function ladder(dtype)
         args = { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) },
         grid = { ceil_div(p.n, c.BLOCK_N), ceil_div(p.m, c.BLOCK_M) },
         block = 128 * c.GROUPS,
-        shared = stage_bytes(c),
+        shared = of.stage(c),
       }
     end,
     traffic = function(p, c, gpu) return moved(p, c, gpu, 1, 1, 1, 0) end,
@@ -134,7 +140,7 @@ local function ladder(dtype)
   local tma = describe {
     name = "wgmma_tma",
     source = "matmul_wgmma.cu",
-    entry = ("matmul_wgmma_tma<%s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS>"):format(cuda_type),
+    entry = ("matmul_wgmma_tma<%s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS>"):format(cuda_type, out[2]),
     params = { BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS },
     temps = temps_of(by_k_of()),
     launch = function(p, c, gpu, b)
@@ -143,7 +149,7 @@ local function ladder(dtype)
           args = { map("a", c.BLOCK_M, 1), map("b", c.BLOCK_N, 1), b.c, i64(p.m), i64(p.n), i32(p.k) },
           grid = { ceil_div(p.n, c.BLOCK_N), ceil_div(p.m, c.BLOCK_M) },
           block = 128 * c.GROUPS,
-          shared = c.STAGES * (stage_bytes(c) + 8),
+          shared = c.STAGES * (of.stage(c) + 8),
         }
       end)
     end,
@@ -170,8 +176,8 @@ local function ladder(dtype)
       name = "wgmma_roles" .. (layout and "_" .. layout or ""),
       layout = layout,
       source = "matmul_wgmma_roles.cu",
-      entry = ("matmul_wgmma_roles<%s, %s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
-        .. " PINGPONG, LAG, IN_FLIGHT, STORES>"):format(cuda_type, tostring(by_k.a), tostring(by_k.b)),
+      entry = ("matmul_wgmma_roles<%s, %s, %s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
+        .. " PINGPONG, LAG, IN_FLIGHT, STORES>"):format(cuda_type, out[2], tostring(by_k.a), tostring(by_k.b)),
       params = roles_params,
       temps = temps_of(by_k),
       launch = function(p, c, gpu, b)
@@ -180,14 +186,14 @@ local function ladder(dtype)
         local clusters = c.IDLE < 0 and all or math.min(all, (gpu.sms - c.IDLE) // cluster)
         return with_maps(p, b, by_k, function(map)
           local a_map, b_map = map("a", c.BLOCK_M, c.CLUSTER_N), map("b", c.BLOCK_N, c.CLUSTER_M)
-          local boxes, columns = p.n % 8 == 0, piece_columns(c)
-          local c_map = boxes and tensor_map(b.c, { p.n, p.m }, { box = { columns, 64 }, swizzle = BYTES * columns })
+          local boxes, columns = p.n * out[3] % 16 == 0, of.piece_columns(c)
+          local c_map = boxes and tensor_map(b.c, { p.n, p.m }, { box = { columns, 64 }, swizzle = out[3] * columns })
           return {
             args = { a_map, b_map, c_map or a_map, b.c, i32(p.m), i32(p.n), i32(p.k), i32(boxes and 1 or 0) },
             grid = clusters * cluster,
             cluster = cluster,
             block = 128 * (c.CONSUMERS + 1),
-            shared = roles_bytes(c),
+            shared = of.roles(c),
           }
         end)
       end,
@@ -204,8 +210,13 @@ local function ladder(dtype)
     }
   end
 
-  return { stored = stored, tma = tma, roles = roles(), roles_nn = roles "nn", roles_nt = roles "nt" }
+  local all = { tma = tma, roles = roles(), fits = of.fits, deepest = of.deepest }
+  if BYTES == 2 then
+    all.stored, all.roles_nn, all.roles_nt = stored, roles "nn", roles "nt"
+  end
+  return all
 end
 
-wgmma.bf16, wgmma.fp16 = ladder "bf16", ladder "fp16"
+local wgmma = {}
+for dtype in pairs(names) do wgmma[dtype] = ladder(dtype) end
 return wgmma

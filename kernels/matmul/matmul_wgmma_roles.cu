@@ -17,21 +17,25 @@
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
-template <typename T_, bool A_BY_K, bool B_BY_K, int BLOCK_M_, int BLOCK_N_, int BLOCK_K_, int STAGES_, int CONSUMERS_,
-          int CLUSTER_M_, int CLUSTER_N_, int GROUP_, bool PINGPONG_, int LAG_, int IN_FLIGHT_, int STORES_>
+template <typename T_, typename C_, bool A_BY_K, bool B_BY_K, int BLOCK_M_, int BLOCK_N_, int BLOCK_K_, int STAGES_,
+          int CONSUMERS_, int CLUSTER_M_, int CLUSTER_N_, int GROUP_, bool PINGPONG_, int LAG_, int IN_FLIGHT_,
+          int STORES_>
 struct Plan {
-    typedef T_ T;
+    typedef T_ T; /* of A and B */
+    typedef C_ C;
+    typedef typename SumOf<T>::type Sum;
     static constexpr int BLOCK_M = BLOCK_M_, BLOCK_N = BLOCK_N_, BLOCK_K = BLOCK_K_, STAGES = STAGES_;
     static constexpr int CONSUMERS = CONSUMERS_, CLUSTER_M = CLUSTER_M_, CLUSTER_N = CLUSTER_N_, GROUP = GROUP_;
     static constexpr int LAG = LAG_, IN_FLIGHT = IN_FLIGHT_, STORES = STORES_;
     static constexpr bool PINGPONG = PINGPONG_, IN_TURN = PINGPONG || LAG > 0;
-    typedef WgmmaTile<A_BY_K, BLOCK_M, BLOCK_K, CLUSTER_N> TileA;
-    typedef WgmmaTile<B_BY_K, BLOCK_N, BLOCK_K, CLUSTER_M> TileB;
+    typedef WgmmaTile<A_BY_K, BLOCK_M, BLOCK_K, CLUSTER_N, sizeof(T)> TileA;
+    typedef WgmmaTile<B_BY_K, BLOCK_N, BLOCK_K, CLUSTER_M, sizeof(T)> TileB;
     static constexpr int STAGE_BYTES = TileA::BYTES + TileB::BYTES;
     static constexpr int ROWS = PINGPONG ? BLOCK_M : BLOCK_M / CONSUMERS; /* of a consumer */
     static constexpr int WAVES = ROWS / 64, COUNT = BLOCK_N / 2;
     /* A piece of C: 64 rows, as wide as the swizzle that BLOCK_N allows. */
-    static constexpr int PIECE_N = BLOCK_N % 64 == 0 ? 64 : 32, PIECE_BYTES = 64 * PIECE_N * 2;
+    static constexpr int PIECE_N = BLOCK_N % 64 == 0 && sizeof(C) == 2 ? 64 : 32;
+    static constexpr int PIECE_BYTES = 64 * PIECE_N * sizeof(C);
     static constexpr int SHARERS = CLUSTER_M + CLUSTER_N - 1; /* blocks that a block sends to, itself among them */
     static constexpr int FREE_ARRIVALS = SHARERS * 4 * (PINGPONG ? 1 : CONSUMERS);
     static constexpr int STORES_AT = STAGES * STAGE_BYTES;
@@ -176,9 +180,9 @@ __device__ __forceinline__ void named_arrive(int barrier, int threads) {
 /* A tile's sums, of rows from first_row on in each stage. Behind it the ring stands at the block's next tile. When step
  * `last_of_turn` has been asked for, whoever waits at `turn` may go on. */
 template <class P>
-__device__ __forceinline__ void multiply(float (&sums)[P::WAVES][P::COUNT], int steps, unsigned stages, int first_row,
-                                         RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int last_of_turn,
-                                         int turn) {
+__device__ __forceinline__ void multiply(typename P::Sum (&sums)[P::WAVES][P::COUNT], int steps, unsigned stages,
+                                         int first_row, RingPlace<P::STAGES> &place, const Freeing<P> &freeing,
+                                         int last_of_turn, int turn) {
     const unsigned full = stages + P::BARRIERS_AT;
     const unsigned long long a = P::TileA::operand(stages, first_row), b = P::TileB::operand(stages + P::TileA::BYTES);
     int before = 0;
@@ -205,14 +209,37 @@ __device__ __forceinline__ void multiply(float (&sums)[P::WAVES][P::COUNT], int 
     }
 }
 
+/* The sums of 64 rows and PIECE_N columns from `first` on to shared memory, swizzled. */
+template <class P>
+__device__ __forceinline__ void write_piece(const typename P::Sum (&sums)[P::COUNT], int first, unsigned to) {
+    typedef typename P::C C;
+    const int warp = threadIdx.x % 128 / 32, lane = threadIdx.x % 32;
+    if constexpr (sizeof(C) == 4) {
+#pragma unroll
+        for (int i = 0; i < P::PIECE_N / 2; i += 2) {
+            const int line = warp * 16 + i / 2 % 2 * 8 + lane / 4, sixteen = i / 4 * 2 + lane % 4 / 2;
+            const typename P::Sum *own = sums + first / 2 + i;
+            store_pair(to + line * 128 + (sixteen ^ line % 8) * 16 + lane % 2 * 8, word_of(own[0]), word_of(own[1]));
+        }
+    } else {
+        const int line = warp * 16 + lane % 16, beside = lane / 16;
+        const int turn = P::PIECE_N == 64 ? line % 8 : line / 2 % 4; /* the swizzle of 128 or 64 bytes */
+#pragma unroll
+        for (int right = 0; right < P::PIECE_N / 8; right += 2) {
+            const float *own = sums + (first / 8 + right) * 4;
+            store_tiles(to + line * (P::PIECE_N * 2) + ((right + beside) ^ turn) * 16, rounded_pair<C>(own[0], own[1]),
+                        rounded_pair<C>(own[2], own[3]), rounded_pair<C>(own[4], own[5]),
+                        rounded_pair<C>(own[6], own[7]));
+        }
+    }
+}
+
 /* Sums to C by way of shared memory, in pieces: threads write one while the accelerator takes others away. `piece` is
  * the next of the consumer's STORES places for them. */
 template <class P>
-__device__ __forceinline__ void store_pieces(const float (&sums)[P::WAVES][P::COUNT], const CUtensorMap *c,
+__device__ __forceinline__ void store_pieces(const typename P::Sum (&sums)[P::WAVES][P::COUNT], const CUtensorMap *c,
                                              Corner corner, unsigned pieces, int &piece, int consumer) {
-    const int thread = threadIdx.x % 128, line = thread / 32 * 16 + thread % 16, beside = thread % 32 / 16;
-    const int turn = P::PIECE_N == 64 ? line % 8 : line / 2 % 4; /* the swizzle of 128 or 64 bytes */
-    const unsigned to_line = pieces + line * (P::PIECE_N * 2);
+    const int thread = threadIdx.x % 128;
 #pragma unroll
     for (int wave = 0; wave < P::WAVES; wave++) {
 #pragma unroll
@@ -223,13 +250,7 @@ __device__ __forceinline__ void store_pieces(const float (&sums)[P::WAVES][P::CO
                 }
                 named_wait(own_barrier(consumer), 128);
             }
-#pragma unroll
-            for (int right = 0; right < P::PIECE_N / 8; right += 2) {
-                const float *own = sums[wave] + (first / 8 + right) * 4;
-                store_tiles(to_line + piece * P::PIECE_BYTES + ((right + beside) ^ turn) * 16,
-                            rounded_pair<typename P::T>(own[0], own[1]), rounded_pair<typename P::T>(own[2], own[3]),
-                            rounded_pair<typename P::T>(own[4], own[5]), rounded_pair<typename P::T>(own[6], own[7]));
-            }
+            write_piece<P>(sums[wave], first, pieces + piece * P::PIECE_BYTES);
             bulk_fence_writes();
             if (P::STORES > 1 &&
                 thread == 0) { /* then the place of the next piece is free, for all behind the barrier */
@@ -248,7 +269,7 @@ __device__ __forceinline__ void store_pieces(const float (&sums)[P::WAVES][P::CO
 /* A warpgroup. `boxes` false: C's rows are no multiples of 16 bytes. */
 template <class P>
 __device__ __forceinline__ void consume(const Task &task, unsigned stages, int consumer, const CUtensorMap *c_map,
-                                        typename P::T *c, bool boxes) {
+                                        typename P::C *c, bool boxes) {
     const int first_row = P::PINGPONG ? 0 : consumer * P::ROWS;
     const unsigned ahead = P::PINGPONG ? task.clusters : 0; /* tiles between this consumer's, which are the other's */
     const unsigned pieces = stages + P::STORES_AT + consumer * (P::STORES * P::PIECE_BYTES);
@@ -260,7 +281,7 @@ __device__ __forceinline__ void consume(const Task &task, unsigned stages, int c
     if (P::PINGPONG && consumer == 1) {
         place.skip(task.steps);
     }
-    float sums[P::WAVES][P::COUNT];
+    typename P::Sum sums[P::WAVES][P::COUNT];
     for (unsigned number = task.cluster + consumer * ahead; number < task.tiles(); number += task.clusters + ahead) {
         Corner corner = corner_of<P>(task, number);
         corner.row += first_row;
@@ -292,14 +313,14 @@ __device__ __forceinline__ void consume(const Task &task, unsigned stages, int c
 
 #endif
 
-template <typename T, bool A_BY_K, bool B_BY_K, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS,
-          int CLUSTER_M, int CLUSTER_N, int GROUP, bool PINGPONG, int LAG, int IN_FLIGHT, int STORES>
+template <typename T, typename C, bool A_BY_K, bool B_BY_K, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES,
+          int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int GROUP, bool PINGPONG, int LAG, int IN_FLIGHT, int STORES>
 __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     matmul_wgmma_roles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                       const __grid_constant__ CUtensorMap c_map, T *__restrict__ c, int m, int n, int k, int boxes) {
+                       const __grid_constant__ CUtensorMap c_map, C *__restrict__ c, int m, int n, int k, int boxes) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
-    typedef Plan<T, A_BY_K, B_BY_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP, PINGPONG,
-                 LAG, IN_FLIGHT, STORES>
+    typedef Plan<T, C, A_BY_K, B_BY_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,
+                 PINGPONG, LAG, IN_FLIGHT, STORES>
         P;
     constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
     extern __shared__ __align__(1024) unsigned char shared[];
