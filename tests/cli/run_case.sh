@@ -36,6 +36,8 @@ expect_error() {
 }
 expect_out() { grep -q -e "$1" out || fail "stdout lacks: $1"; }
 expect_err() { grep -q -e "$1" err || fail "stderr lacks: $1"; }
+# In columns, not bytes: [FILE] has no line that does not fit a terminal.
+expect_narrow() { [ "$(LC_ALL=C.UTF-8 wc -L <"${1:-out}")" -le 80 ] || fail "wider than 80 columns"; }
 expect_file() { [ -s "$1" ] || fail "no file $1"; }
 need_nvrtc() {
     rooftune devices

@@ -25,7 +25,7 @@ rooftune test limits.lua "$gemv" "$other" --json all.json --csv all.csv --junit 
 expect_error 20 'UNDECIDED: 1 of 2 cards is undecided, 1 of 2 cards meets all limits'
 expect_out '^GPU-[0-9a-f]*  gemv k=16384 n=16384  *UNDECIDED'
 expect_out '^  not measured: no sweep or kernel of that name; there is matmul'
-LC_ALL=C.UTF-8 awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
+expect_narrow
 head -c 5 all.pdf | grep -q '%PDF-' || fail "no PDF"
 if command -v pdftotext >/dev/null; then
     pdftotext -layout all.pdf all.txt

@@ -35,7 +35,7 @@ expect_out '^base and peak (one configuration'
 grep -q '"base_of_peak_frac":0.9' out.json || fail "no base and peak in the JSON"
 grep -q '"mean_low":' out.json || fail "no interval of the mean in the JSON"
 expect_out '^  [0-9]* of [0-9]* tie with the best there'
-tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
+expect_narrow
 grep -q 'FASTER\|SLOWER' out && fail "equal times differ"
 head -1 out.csv | grep -q '^workload,letter,device,run,date,source,median_s,' || fail "no header in the CSV"
 workloads=$(sed -n 's/.*: the same in [0-9]* of \([0-9]*\) workloads.*/\1/p' out)
@@ -66,7 +66,7 @@ rooftune compare "$QUICK" replay.db -o -
 expect_error 2 'not written to stdout'
 rooftune compare "$QUICK" replay.db "$recorded/gemv.json.gz"
 expect_status 0
-tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "three runs are wider than 80 columns"
+expect_narrow
 expect_out '^C (NVIDIA H200) against A'
 # Another tuner's files tell the device's name: the datasheet tells what that card is made for, and a name that no datasheet
 # knows is not taken for another. Three runs are held against each other both ways.

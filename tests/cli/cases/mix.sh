@@ -39,7 +39,7 @@ expect_out '^  Covers the listed kernels only'
 expect_out '^  gemv n=4096 k=4096 '
 expect_out '^  List prices without tax.$'
 sed -n '/^Mix/,$p' out >mix.txt
-sed 's/±/+/g' mix.txt | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
+expect_narrow mix.txt
 rooftune show "$linear" "$gemv" --mix decode.lua --ascii
 grep -q '±' out && fail "not ASCII"
 if command -v python3 >/dev/null; then
@@ -129,7 +129,7 @@ grep -q 'EUR' out && fail "a cost without a price"
 rooftune compare "$QUICK" replay.db --mix quick.lua --mix prices.lua --json compare.json -o compare.pdf
 expect_status 0
 expect_out 'EUR per 10^6'
-sed 's/±/+/g' out | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
+expect_narrow
 if command -v python3 >/dev/null; then
     a=$(median "$QUICK" '{"n": 8192, "k": 8192}')
     python3 - "$a" <<'PY' || fail "the totals of the comparison are not those of the medians"

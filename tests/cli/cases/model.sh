@@ -12,7 +12,7 @@ expect_out 'H100 SXM  *295 op/B  *tensor_bf16  *989 Top/s  *17.4 us  *345.1$'
 expect_out 'H200 SXM  *206 op/B  *tensor_bf16  *989 Top/s  *17.4 us  *229.2$'
 expect_out 'B200 (HGX)  *292 op/B'
 expect_out '0 of 1 change side'
-LC_ALL=C.UTF-8 awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
+expect_narrow
 # Seed 002, Q5: what an H100 gives where an A100 was.
 rooftune model gemm m=8192 n=m k=m gemm m=32,256 n=4096 k=4096 flash l=512 d=128 layernorm rows=8192 n=4096 \
     --devices a100,h100

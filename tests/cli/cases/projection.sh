@@ -19,7 +19,7 @@ expect_out 'n=4096 .* latency 5[0-9] % *memory .*  c changes$'
 expect_out '^  1 of 5 changes side$'
 expect_out 'n=1024 .*1.00x\* to '
 expect_out 'what it waits for is assumed'
-awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
+expect_narrow
 # FP32 of an L4 is 30.3 of 66.9 TFLOP/s: 0.45x, 0.44x with its share; another run by its own ceilings: the same card.
 rooftune model "$MATMUL" --devices "l4,$GEMV"
 expect_status 0

@@ -12,7 +12,7 @@ expect_err '^[0-9,]* of [0-9,]* valid, about .*, Ctrl-C is safe, counters as rec
 expect_err '^matmul_fp32: final round.*, best .* of the roof, '
 expect_err '^replayed recording, NVIDIA H200, 20[0-9-]*: the times are the recording.s'
 rooftune show --ascii log.db
-awk 'length($0) > 80' out | grep . && fail "lines of show over 80 columns"
+expect_narrow
 command -v script >/dev/null || skip "no script(1) here: half of this was not tested"
 script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo terminal here: half of this was not tested"
 # What a terminal of this kind and width gets, one rewritten line each.
