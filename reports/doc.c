@@ -6,7 +6,7 @@
 #include <string.h>
 
 static rft_block *add_block(rft_doc *doc, rft_block_kind kind) {
-    doc->blocks = rft_grown_in(doc->arena, doc->blocks, doc->block_count, &doc->block_capacity, sizeof *doc->blocks);
+    doc->blocks = rft_arena_grown(doc->arena, doc->blocks, doc->block_count, &doc->block_capacity, sizeof *doc->blocks);
     rft_block *block = &doc->blocks[doc->block_count++];
     memset(block, 0, sizeof *block);
     block->kind = kind;
@@ -61,7 +61,7 @@ rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count) 
 }
 
 rft_row *rft_doc_row(rft_doc *doc, rft_table *table) {
-    table->rows = rft_grown_in(doc->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
+    table->rows = rft_arena_grown(doc->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
     rft_row *row = &table->rows[table->row_count++];
     memset(row, 0, sizeof *row);
     row->cells = rft_arena_calloc(doc->arena, table->column_count, sizeof *row->cells);
@@ -90,7 +90,7 @@ const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text) {
     }
     if (i == table->note_count) {
         table->notes =
-            rft_grown_in(doc->arena, table->notes, table->note_count, &table->note_capacity, sizeof *table->notes);
+            rft_arena_grown(doc->arena, table->notes, table->note_count, &table->note_capacity, sizeof *table->notes);
         table->notes[table->note_count++] = rft_arena_strdup(doc->arena, text);
     }
     char mark[RFT_NOTE_MARK];
@@ -125,16 +125,29 @@ static const char *find_micro(const char *text, const char *from) {
     return NULL;
 }
 
+/* "+-" before a number; NULL: nowhere. */
+static const char *find_plus_minus(const char *from) {
+    const char *at = strstr(from, "+-");
+    while (at && !(at[2] >= '0' && at[2] <= '9')) {
+        at = strstr(at + 2, "+-");
+    }
+    return at;
+}
+
 static const char *spelled(rft_doc *doc, const char *text) {
-    const char *from = text, *at = text ? find_micro(text, text) : NULL;
-    if (!at) {
+    const char *from = text, *micro = text ? find_micro(text, text) : NULL, *sign = text ? find_plus_minus(text) : NULL;
+    if (!micro && !sign) {
         return text;
     }
     rft_str out = RFT_STR_INIT;
-    for (; at; at = find_micro(text, from)) {
+    while (micro || sign) {
+        bool is_sign = sign && (!micro || sign < micro);
+        const char *at = is_sign ? sign : micro;
         rft_str_add_n(&out, from, (size_t)(at - from));
-        rft_str_add(&out, "\xc2\xb5");
-        from = at + 1;
+        rft_str_add(&out, is_sign ? "\xc2\xb1" : "\xc2\xb5");
+        from = at + (is_sign ? 2 : 1);
+        micro = find_micro(text, from);
+        sign = find_plus_minus(from);
     }
     rft_str_add(&out, from);
     const char *kept = rft_arena_strdup(doc->arena, rft_str_get(&out));

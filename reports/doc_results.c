@@ -405,18 +405,22 @@ static rft_figure_scale time_scale(const rft_build *b, const rft_entry *const *e
     return apart ? (rft_figure_scale){0, ""} : scale;
 }
 
-/* Of those of one sweep whose rate is told in the same unit as this one's. */
-static rft_figure_scale rate_scale(const rft_build *b, const rft_entry *entry) {
-    double *rates = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *rates);
+/* Of all problems of its sweep that are told in the same unit as this one; of many sweeps with a row each of those
+ * rows.
+ */
+static rft_figure_scale rate_scale(const view *v, const rft_entry *entry, const rft_entry *const *rows, size_t count) {
+    const rft_build *b = v->b;
+    size_t among = v->tight ? count : b->entry_count, used = 0;
+    double *rates = rft_arena_calloc(b->arena, among + 1, sizeof *rates);
     const char *unit = rft_rate_unit(&entry->place);
-    size_t count = 0;
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *other = &b->entries[i];
-        if (other->sweep == entry->sweep && other->best && strcmp(rft_rate_unit(&other->place), unit) == 0) {
-            rates[count++] = rft_rate_of(&other->place);
+    for (size_t i = 0; i < among; i++) {
+        const rft_entry *other = v->tight ? rows[i] : &b->entries[i];
+        bool beside = v->tight || other->sweep == entry->sweep;
+        if (beside && other->best && strcmp(rft_rate_unit(&other->place), unit) == 0) {
+            rates[used++] = rft_rate_of(&other->place);
         }
     }
-    return rft_figure_scale_of(b->arena, rates, count, unit);
+    return rft_figure_scale_of(b->arena, rates, used, unit);
 }
 
 /* The sweep's name above its rows. */
@@ -479,7 +483,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         if (!v.named && !v.alone && (i == 0 || entries[i]->sweep != entries[i - 1]->sweep)) {
             add_group(&v, entries[i]);
         }
-        v.rate = rate_scale(b, entries[i]);
+        v.rate = rate_scale(&v, entries[i], entries, count);
         add_entry(&v, entries[i]);
     }
     return v.table;

@@ -10,7 +10,7 @@
 
 /* Problems that fit on the summary's one page, so that cover, summary and card fill four at most. */
 #define ROWS_MOST 24
-#define PAGE_ROOM 590.0        /* points for the table's rows */
+#define PAGE_ROOM 552.0        /* points for the table's rows */
 #define SECOND_PAGE_ROOM 680.0 /* on the next one, where no mix takes it */
 #define SWEEPS_MANY 10         /* more have a row each */
 #define ROW_HEIGHT 24.0        /* with the configuration under the numbers */
@@ -88,17 +88,17 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
                      b->detail == RFT_DETAIL_FULL ? "\"All problems\" lists all" : "best.csv of --csv-dir lists all");
         add_left_out(b, &text, shown, count);
     }
-    rft_str_addf(&text,
-                 "%s95 %%: interval of the median; of one process unless noted. Useful rate: compulsory bytes or "
-                 "operations only, "
-                 "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
-                 "of the vendor's figure. Left: what the measured ceiling "
-                 "would still allow, the launch floor on top where it is near, at the SM clock of the same launches "
-                 "where that is below the run's: by power, temperature, or (clock) a cause that is not known. Bounds "
-                 "are by hardware "
-                 "counters, * modelled, ** declared. Over default: the same kernel with every parameter at its "
-                 "default.",
-                 detailed ? "In grey: the best configuration. " : "");
+    rft_str_addf(
+        &text,
+        "%s95 %%: interval of the median; of one process unless noted. Useful rate: compulsory bytes or "
+        "operations only, "
+        "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
+        "of the vendor's figure. Left: what that ceiling would still allow at the launches' own clock, behind "
+        "the launch floor. Bound: what takes the time, dram (device memory), l2, shared, a unit's name, issue "
+        "(instructions), launch (starting it), latency (waiting), or what holds the clock down, power, "
+        "temperature, clock (not known); by hardware counters, * modelled, ** declared. Over default: the same "
+        "kernel with every parameter at its default.",
+        detailed ? "In grey: the best configuration. " : "");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }

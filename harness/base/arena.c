@@ -103,6 +103,18 @@ void *rft_arena_calloc(rft_arena *arena, size_t count, size_t size) {
     return rft_arena_alloc(arena, product(count, size));
 }
 
+void *rft_arena_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) {
+        return items;
+    }
+    *capacity = *capacity ? *capacity * 2 : 8;
+    void *bigger = rft_arena_calloc(arena, *capacity, size);
+    if (count > 0) {
+        memcpy(bigger, items, count * size);
+    }
+    return bigger;
+}
+
 void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size) {
     void *copy = rft_arena_alloc(arena, size);
     if (size) {

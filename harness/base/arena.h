@@ -27,6 +27,9 @@ void rft_arena_reset(rft_arena *arena);
 void *rft_arena_alloc(rft_arena *arena, size_t size) RFT_NEVER_NULL;
 void *rft_arena_calloc(rft_arena *arena, size_t count, size_t size) RFT_NEVER_NULL;
 
+/* Room for one more element behind `count` of an array in the arena, zeroed; what is outgrown stays there. */
+void *rft_arena_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+
 /* Copies. rft_arena_strdup(arena, NULL) is NULL. */
 void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size) RFT_NEVER_NULL;
 char *rft_arena_strdup(rft_arena *arena, const char *text);

@@ -97,12 +97,13 @@ static int write_results(check_run *c, const rft_plan *plan, double seconds, rft
     if (!isnan(c->gpu_s)) {
         char least[32];
         rft_units_format_seconds(least, sizeof least, c->gpu_s, 2);
-        fprintf(c->cli->out, "GPU time: at least %s by the datasheet's rates of %s\n", least, c->state.gpu->name);
+        fprintf(c->cli->out, "GPU time: at least %s by the datasheet's rates\n", least);
     }
-    fprintf(c->cli->out, "for %s as %s; enumerated in %s; compiled %llu, failed %llu, spilling %llu, skipped %llu\n",
-            c->state.gpu->arch, c->state.gpu->name, time, (unsigned long long)c->state.compiled,
-            (unsigned long long)c->state.failed, (unsigned long long)c->state.spilling,
-            (unsigned long long)c->state.skipped);
+    const bool stands_for = c->state.gpu->representative;
+    fprintf(c->cli->out, "for %s%s %s; enumerated in %s; compiled %llu, failed %llu, spilling %llu, skipped %llu\n",
+            c->state.gpu->arch, stands_for ? " cards, with the facts of" : " as", c->state.gpu->name, time,
+            (unsigned long long)c->state.compiled, (unsigned long long)c->state.failed,
+            (unsigned long long)c->state.spilling, (unsigned long long)c->state.skipped);
     return RFT_OK;
 }
 

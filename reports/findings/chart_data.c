@@ -4,18 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-void *rft_grown_in(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) {
-        return items;
-    }
-    *capacity = *capacity ? *capacity * 2 : 8;
-    void *bigger = rft_arena_calloc(arena, *capacity, size);
-    if (count > 0) {
-        memcpy(bigger, items, count * size);
-    }
-    return bigger;
-}
-
 rft_tone rft_tone_of(size_t n) {
     return (rft_tone)(RFT_TONE_A + (int)(n % RFT_TONES));
 }
@@ -38,7 +26,7 @@ static double *no_numbers(rft_arena *arena, size_t count) {
 
 rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind kind, size_t count) {
     chart->series =
-        rft_grown_in(arena, chart->series, chart->series_count, &chart->series_capacity, sizeof *chart->series);
+        rft_arena_grown(arena, chart->series, chart->series_count, &chart->series_capacity, sizeof *chart->series);
     rft_series *series = &chart->series[chart->series_count++];
     memset(series, 0, sizeof *series);
     series->kind = kind;

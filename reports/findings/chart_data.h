@@ -96,7 +96,5 @@ typedef struct rft_chart {
 rft_chart *rft_chart_new(rft_arena *arena, const char *title, double height);
 /* Room for `count` points: x, y, x2 and y2 are NaN, names NULL. The pointer dies with the next series. */
 rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind kind, size_t count);
-/* Room for one more element of an array in an arena, zeroed; what is outgrown stays in the arena. */
-void *rft_grown_in(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -150,7 +150,7 @@ rft_finding *rft_finding_new(rft_arena *arena) {
 }
 
 static rft_item *add_item(rft_finding *f, rft_item_kind kind, unsigned where, const char *key) {
-    f->items = rft_grown_in(f->arena, f->items, f->item_count, &f->item_capacity, sizeof *f->items);
+    f->items = rft_arena_grown(f->arena, f->items, f->item_count, &f->item_capacity, sizeof *f->items);
     rft_item *item = &f->items[f->item_count++];
     *item = (rft_item){.kind = kind, .where = where, .key = key};
     return item;
@@ -223,7 +223,8 @@ rft_cell_table *rft_finding_table(rft_finding *f, const char *key, const rft_tra
 }
 
 rft_cell_row *rft_cell_table_row(rft_cell_table *table) {
-    table->rows = rft_grown_in(table->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
+    table->rows =
+        rft_arena_grown(table->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
     rft_cell_row *row = &table->rows[table->row_count++];
     *row = (rft_cell_row){.cells = rft_arena_calloc(table->arena, table->field_count, sizeof *row->cells)};
     return row;
@@ -317,7 +318,7 @@ rft_item *rft_finding_list(rft_finding *f, const char *key) {
 
 void rft_finding_append(rft_finding *f, rft_item *list, const rft_finding *child) {
     list->findings =
-        rft_grown_in(f->arena, list->findings, list->finding_count, &list->finding_capacity, sizeof *list->findings);
+        rft_arena_grown(f->arena, list->findings, list->finding_count, &list->finding_capacity, sizeof *list->findings);
     list->findings[list->finding_count++] = child;
 }
 

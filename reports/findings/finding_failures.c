@@ -51,7 +51,7 @@ static size_t kinds_of(const rft_run *run, size_t sweep, rft_arena *arena, failu
             k++;
         }
         if (k == count) {
-            kinds = rft_grown_in(arena, kinds, count, &capacity, sizeof *kinds);
+            kinds = rft_arena_grown(arena, kinds, count, &capacity, sizeof *kinds);
             kinds[count++] = (failure_kind){.example = point, .hash = hash};
         }
         kinds[k].count++;
@@ -170,7 +170,8 @@ rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *a
         failed += !rft_outcome_is_measured(kinds[i].example->outcome);
     }
     if (count > 0) {
-        rft_finding_heading(f, failed > 0 ? RFT_TO_PEOPLE : RFT_ON_PAGE, 2, "What was not measured, and why");
+        rft_finding_heading(f, failed > 0 ? RFT_TO_PEOPLE : RFT_ON_PAGE, 2, "%s",
+                            failed == 0 ? "What was measured, but is not steady" : "What was not measured, and why");
         add_page_table(f, run, kinds, count);
     }
     rft_finding *list = rft_finding_new(arena);

@@ -5,6 +5,7 @@
 #include "reports/findings/words.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LINES_MOST 8 /* on a terminal, of a sweep */
 
@@ -65,7 +66,14 @@ static const char *figure_text(const rft_profile_fit *fit, rft_fit_name name, do
     return rft_figure_plain(arena, value, 2);
 }
 
-/* "4.55 TB/s (4.31 TB/s-4.86 TB/s), 99 %"; "at least 4.46 TFLOP/s, 7 % (a)"; "unknown (b)": notes say why. */
+/* "4.31-4.86 TB/s": the unit once where both ends have it. */
+static const char *range_text(const char *low, const char *high, const char *joint, rft_arena *arena) {
+    const char *of_low = strchr(low, ' '), *of_high = strchr(high, ' ');
+    bool same = of_low && of_high && strcmp(of_low, of_high) == 0;
+    return rft_arena_printf(arena, "%.*s%s%s", (int)(same ? (size_t)(of_low - low) : strlen(low)), low, joint, high);
+}
+
+/* "4.55 TB/s (4.31-4.86 TB/s), 99 %"; "at least 4.46 TFLOP/s, 7 % (a)"; "unknown (b)": notes say why. */
 static const char *param_text(const rft_profile_fit *fit, rft_fit_name name, bool brief, rft_arena *arena) {
     const rft_fit_param *param = &fit->fit.params[name];
     const char *text = "unknown", *between = "";
@@ -73,8 +81,10 @@ static const char *param_text(const rft_profile_fit *fit, rft_fit_name name, boo
     if (param->state == RFT_FIT_KNOWN) {
         value = param->value;
         text = figure_text(fit, name, value, arena);
-        between = rft_arena_printf(arena, " (%s%s%s)", figure_text(fit, name, param->low, arena),
-                                   brief ? " to " : "\xe2\x80\x93", figure_text(fit, name, param->high, arena));
+        between = rft_arena_printf(arena, " (%s)",
+                                   range_text(figure_text(fit, name, param->low, arena),
+                                              figure_text(fit, name, param->high, arena),
+                                              brief ? " to " : "\xe2\x80\x93", arena));
     } else if (param->state != RFT_FIT_UNKNOWN) {
         bool least = param->state == RFT_FIT_AT_LEAST;
         value = least ? param->low : NAN;

@@ -31,7 +31,7 @@ static void collect_bests(rft_roofs *r) {
         for (size_t i = 0; i < sweep->problem_count; i++) {
             const rft_point *best = sweep->problems[order[i]].odd ? NULL : rft_run_best(r->run, s, SIZE_MAX, order[i]);
             if (best) {
-                r->bests = rft_grown_in(r->arena, r->bests, r->best_count, &capacity, sizeof(const rft_point *));
+                r->bests = rft_arena_grown(r->arena, r->bests, r->best_count, &capacity, sizeof(const rft_point *));
                 r->bests[r->best_count++] = best;
             }
         }

@@ -278,7 +278,7 @@ static size_t find_lines(const told *t, size_t first, size_t end, found_line **o
         rft_profile *profiles = NULL;
         size_t count = rft_profiles_along_axes(t->run, s, SIZE_MAX, t->arena, &profiles);
         for (size_t i = 0; i < count; i++) {
-            *out = rft_grown_in(t->arena, *out, used, &capacity, sizeof **out);
+            *out = rft_arena_grown(t->arena, *out, used, &capacity, sizeof **out);
             (*out)[used++] = find_on(t, &profiles[i]);
         }
     }

@@ -275,7 +275,7 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     double widen_frac = rft_run_widen_frac(run, before->sweep, before->problem);
     bool alike = fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1]);
     if (alike || rft_run_tie(before, after, widen_frac)) {
-        return alike ? "nothing that matters: as fast" : "nothing that is shown: a tie";
+        return alike ? "nothing, it is as fast" : "nothing that is shown: a tie";
     }
     c.slower = &c.bounds[c.time_s[1] > c.time_s[0]];
     by_ceilings(&c);

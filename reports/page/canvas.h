@@ -101,8 +101,6 @@ void rft_canvas_used_new(rft_canvas *out, rft_used *used);
 
 /* A PDF through libharu. RFT_E_REPORT when it cannot be set up. `info` is copied. */
 int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *err);
-/* The name and version of the library behind it. Static storage. */
-const char *rft_canvas_haru_version(void);
 /* libharu's own widths of the WinAnsi bytes from 0x20 on in 1/1000 of the size, -1 for none: for the test that compares
  * them with font.h. `family` as in rft_canvas_info. */
 void rft_canvas_haru_widths(const struct rft_font_family *family, rft_font font, int out[256]);

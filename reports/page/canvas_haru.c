@@ -402,10 +402,6 @@ int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *e
     return 0;
 }
 
-const char *rft_canvas_haru_version(void) {
-    return HPDF_GetVersion();
-}
-
 void rft_canvas_haru_widths(const rft_font_family *family, rft_font font, int out[256]) {
     haru self = {.arena = rft_arena_new(), .doc = HPDF_New(note_error, &self)};
     if (self.doc) {

@@ -19,15 +19,8 @@ static double text_width(rft_plot *plot, const char *text, bool bold) {
 }
 
 static rft_plot_label *ask(rft_plot *plot, const char *text, size_t spots) {
-    if (plot->label_count == plot->label_capacity) {
-        size_t bigger = plot->label_capacity ? plot->label_capacity * 2 : 16;
-        rft_plot_label *copy = rft_arena_calloc(plot->pen->arena, bigger, sizeof *copy);
-        if (plot->label_count) {
-            memcpy(copy, plot->labels, plot->label_count * sizeof *copy);
-        }
-        plot->labels = copy;
-        plot->label_capacity = bigger;
-    }
+    plot->labels =
+        rft_arena_grown(plot->pen->arena, plot->labels, plot->label_count, &plot->label_capacity, sizeof *plot->labels);
     rft_plot_label *label = &plot->labels[plot->label_count++];
     memset(label, 0, sizeof *label);
     label->text = text;

@@ -76,15 +76,7 @@ bool rft_quad_meets(const rft_quad *a, const rft_quad *b) {
 }
 
 static void add_quad(rft_arena *arena, rft_quad **items, size_t *count, size_t *capacity, const rft_quad *quad) {
-    if (*count == *capacity) {
-        size_t bigger = *capacity ? *capacity * 2 : 32;
-        rft_quad *copy = rft_arena_calloc(arena, bigger, sizeof *copy);
-        if (*count) {
-            memcpy(copy, *items, *count * sizeof *copy);
-        }
-        *items = copy;
-        *capacity = bigger;
-    }
+    *items = rft_arena_grown(arena, *items, *count, capacity, sizeof **items);
     (*items)[(*count)++] = *quad;
 }
 

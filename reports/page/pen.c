@@ -119,14 +119,7 @@ rft_lines rft_pen_wrap(rft_pen *pen, const rft_pen_style *style, const char *utf
             left--;
         }
         size_t take = left ? line_length(style, text, left, width) : 0;
-        if (lines.count == capacity) {
-            capacity = capacity ? capacity * 2 : 4;
-            rft_line *bigger = rft_arena_calloc(pen->arena, capacity, sizeof *bigger);
-            if (lines.count) {
-                memcpy(bigger, lines.items, lines.count * sizeof *bigger);
-            }
-            lines.items = bigger;
-        }
+        lines.items = rft_arena_grown(pen->arena, lines.items, lines.count, &capacity, sizeof *lines.items);
         size_t shown = take;
         while (shown > 0 && text[shown - 1] == ' ') {
             shown--;

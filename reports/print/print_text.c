@@ -28,7 +28,7 @@ typedef struct word_lines {
 } word_lines;
 
 static void add_line(text_printer *p, word_lines *lines, const char *text, size_t length) {
-    lines->items = rft_grown_in(p->arena, lines->items, lines->count, &lines->capacity, sizeof *lines->items);
+    lines->items = rft_arena_grown(p->arena, lines->items, lines->count, &lines->capacity, sizeof *lines->items);
     lines->items[lines->count++] = rft_arena_strndup(p->arena, text, length);
 }
 
@@ -117,7 +117,7 @@ static const char *mark_of(text_printer *p, text_grid *grid, const char *note) {
         i++;
     }
     if (i == grid->note_count) {
-        grid->notes = rft_grown_in(p->arena, grid->notes, i, &grid->note_capacity, sizeof *grid->notes);
+        grid->notes = rft_arena_grown(p->arena, grid->notes, i, &grid->note_capacity, sizeof *grid->notes);
         grid->notes[grid->note_count++] = note;
     }
     return i < 26 ? rft_arena_printf(p->arena, " (%c)", (int)('a' + i)) : " (..)";

@@ -99,7 +99,7 @@ static void a_ceiling_explains_its_own_time(void **state) {
     expect(&r, true,
            "bank conflicts: 261.0 M wavefronts to 0 wavefronts (counted), at its ceiling all of the difference");
     r = rungs_of(110e-6, 110.5e-6);
-    expect(&r, true, "nothing that matters: as fast");
+    expect(&r, true, "nothing, it is as fast");
 }
 
 /* What changed much and takes no part in the time, or changed by more than the time did. */

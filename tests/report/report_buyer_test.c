@@ -68,7 +68,8 @@ static void test_numbers_of_the_summary(void **state) {
     says(&pages, "pJ/FLOP");
     says(&pages, "under seconds of load: power limit up to 80.0 % of the time");
     says(&pages, "(tie of 2)");
-    says(&pages, "Bounds are by hardware counters, * modelled, ** declared.");
+    says(&pages, "Bound: what takes the time, dram (device memory), l2,");
+    says(&pages, "by hardware counters, * modelled, ** declared.");
     assert_false(trace_says(&pages, "most telling"));
     trace_clear(&pages);
     rft_run_free(run);

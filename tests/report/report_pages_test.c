@@ -180,7 +180,7 @@ static void test_found_transition_has_place_and_interval(void **state) {
     assert_true(trace_says(&pages, "What these kernels reach"));
     assert_true(trace_says(&pages, "fit: skinny"));
     assert_true(trace_says(&pages, "knee 14.4"));
-    assert_true(trace_says(&pages, "skinny: m, 9 values 3.93 TB/s (3.90 TB/s\xe2\x80\x93"
+    assert_true(trace_says(&pages, "skinny: m, 9 values 3.93 TB/s (3.90\xe2\x80\x93"
                                    "3.96 TB/s), 91 % 56.4 TFLOP/s ("));
     assert_true(trace_says(&pages, "(a) the times are explained without a fixed overhead"));
     trace_clear(&pages);

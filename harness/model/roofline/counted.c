@@ -7,24 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rft_counted_role_name(rft_counted_role role) {
-    switch (role) {
-    case RFT_COUNTED_BEST_OF_PROBLEM:
-        return "best";
-    case RFT_COUNTED_AMONG_BEST:
-        return "among the best";
-    case RFT_COUNTED_WORST:
-        return "worst";
-    case RFT_COUNTED_DEFAULT:
-        return "default";
-    case RFT_COUNTED_RUNG:
-        return "best of its variant";
-    case RFT_COUNTED_OTHER:
-        break;
-    }
-    return "";
-}
-
 /* ---- what is asked for ---- */
 
 int rft_counted_wish_parse(rft_counted_wish *out, const char *text, rft_arena *arena, rft_err *err) {

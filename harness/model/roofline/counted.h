@@ -29,7 +29,6 @@ typedef enum rft_counted_role {
     RFT_COUNTED_RUNG,    /* the best of a variant that has none of the fastest: a rung of the ladder */
     RFT_COUNTED_OTHER    /* none of these: counted all the same (a replay, an older selection) */
 } rft_counted_role;
-const char *rft_counted_role_name(rft_counted_role role); /* "best", "among the best", "worst", "default", "" */
 
 /* In which order the default selection is counted: one turn over all sweeps before the next, for time may run out. The
  * first is always counted; the best of the largest problem always has the default set at least. */

@@ -162,7 +162,6 @@ typedef enum rft_field_form {
     RFT_FORM_RECORDING /* readings are rounded, what is not there is null, former names are read and written beside */
 } rft_field_form;
 json_t *rft_field_json(const rft_field *field, const void *record, bool rounded);
-json_t *rft_field_shown_json(const rft_field *field, const void *record);
 bool rft_field_is_in(const rft_field *field, rft_field_form form);
 /* Sets a member for each field. */
 void rft_fields_to_json(json_t *object, const rft_fields *fields, const void *record, rft_field_form form);

@@ -47,10 +47,6 @@ json_t *rft_field_json(const rft_field *field, const void *record, bool rounded)
     return of_content(field, rft_field_get(field, record), rounded);
 }
 
-json_t *rft_field_shown_json(const rft_field *field, const void *record) {
-    return of_content(field, rft_field_shown(field, record), false);
-}
-
 bool rft_field_is_in(const rft_field *field, rft_field_form form) {
     return !field->derived && (form == RFT_FORM_WIRE || !(field->flags & RFT_FIELD_UNRECORDED));
 }

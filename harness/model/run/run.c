@@ -10,16 +10,7 @@
 void rft_env_set(rft_env *env, rft_arena *arena, const char *key, const char *value, const char *reason) {
     rft_env_item *item = (rft_env_item *)rft_env_get(env, key);
     if (item == NULL) {
-        if (env->count == env->capacity) {
-            /* The old array stays in the arena until the run ends: a few kilobytes. */
-            size_t capacity = env->capacity ? env->capacity * 2 : 32;
-            rft_env_item *items = rft_arena_calloc(arena, capacity, sizeof *items);
-            if (env->count > 0) {
-                memcpy(items, env->items, env->count * sizeof *items);
-            }
-            env->items = items;
-            env->capacity = capacity;
-        }
+        env->items = rft_arena_grown(arena, env->items, env->count, &env->capacity, sizeof *env->items);
         item = &env->items[env->count++];
         item->key = rft_arena_strdup(arena, key);
     }
@@ -57,15 +48,8 @@ rft_run *rft_run_new(void) {
 }
 
 void rft_run_add_reference(rft_run *run, const rft_reference *reference) {
-    if (run->reference_count == run->reference_capacity) {
-        size_t capacity = run->reference_capacity ? run->reference_capacity * 2 : 64;
-        rft_reference *grown = rft_arena_calloc(run->arena, capacity, sizeof *grown);
-        if (run->reference_count > 0) {
-            memcpy(grown, run->references, run->reference_count * sizeof *grown);
-        }
-        run->references = grown;
-        run->reference_capacity = capacity;
-    }
+    run->references = rft_arena_grown(run->arena, run->references, run->reference_count, &run->reference_capacity,
+                                      sizeof *run->references);
     run->references[run->reference_count++] = *reference;
 }
 

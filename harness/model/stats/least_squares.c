@@ -156,14 +156,6 @@ double rft_curve_fit(const rft_curve *c, double *params) {
     return here.loss;
 }
 
-double rft_curve_loss(const rft_curve *c, const double *params) {
-    double slopes[RFT_CURVE_PARAMS_MAX], loss = 0.0;
-    for (size_t i = 0; i < c->point_count; i++) {
-        loss += huber_loss((c->measured[i] - c->value(c->context, i, params, slopes)) / c->scale[i], c->huber);
-    }
-    return isfinite(loss) ? loss : HUGE_VAL;
-}
-
 void rft_curve_errors(const rft_curve *c, const double *params, double *errors) {
     normal at;
     equations(c, params, &at);

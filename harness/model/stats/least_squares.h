@@ -34,9 +34,6 @@ typedef struct rft_curve {
  * squared), less what Huber takes off; HUGE_VAL when the curve is not finite at the start. */
 double rft_curve_fit(const rft_curve *curve, double *params);
 
-/* The loss at `params`, nothing moved. */
-double rft_curve_loss(const rft_curve *curve, const double *params);
-
 /* Standard error of each parameter by the curvature of the loss, 0 for a fixed one, infinite where the points do not
  * hold a parameter. */
 void rft_curve_errors(const rft_curve *curve, const double *params, double *errors);
