@@ -26,6 +26,9 @@
 #define BARS_NARROW 4  /* more stand over the whole width */
 #define AXIS_HEIGHT 150.0
 #define AXIS_HEIGHT_ALONE 140.0 /* over the whole width */
+#define BARS_MANY 8
+#define CHARACTER_WIDTH 3.5
+#define NAMES_HEIGHT_MOST 100.0
 
 enum { ALONG, OWNER, NAME, VARIANT, PROBLEM, SHARE, BARS, BEST, WORST, COSTS, EXPLAINS, SOME, ALL, VALUES, FIELDS };
 
@@ -356,6 +359,16 @@ static bool put_axis(const rft_run *run, rft_cell_row *row, const rft_profile *p
     return count > 1 && known > 0;
 }
 
+/* Many names stand upright under their bars, and want as much height as they are long. Points. */
+static double names_height(const rft_chart *chart) {
+    size_t longest = 0;
+    for (size_t i = 0; i < chart->x.name_count && chart->x.name_count > BARS_MANY; i++) {
+        size_t length = strlen(chart->x.names[i]);
+        longest = length > longest ? length : longest;
+    }
+    return fmin((double)longest * CHARACTER_WIDTH, NAMES_HEIGHT_MOST);
+}
+
 static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool full, const rft_profile *profiles,
                             size_t count) {
     rft_chart **charts = rft_arena_calloc(f->arena, count + 2, sizeof(rft_chart *));
@@ -381,7 +394,7 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     /* Many bars need the whole width for their names. */
     size_t alone = used == 1 || (ladder && ladder->x.name_count > BARS_NARROW);
     if (alone) {
-        charts[0]->height = AXIS_HEIGHT_ALONE;
+        charts[0]->height = AXIS_HEIGHT_ALONE + (ladder ? names_height(ladder) : 0.0);
         rft_finding_charts(f, charts, 1, NULL);
     }
     if (used > alone) {

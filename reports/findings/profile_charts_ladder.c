@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define BARS_MOST 12
+#define BARS_MOST 16
 
 typedef struct bars {
     rft_arena *arena;

@@ -8,7 +8,11 @@ works() {
 works run "$RECORDING" -d replay: -o replay.db --no-report
 works best "$RECORDING" --csv recording.csv
 works best replay.db --csv replay.csv
-cmp recording.csv replay.csv || fail "the replay has other bests than the recording"
+# But for the last digit: a replay adds up in another order.
+awk -F, 'NR == FNR { line[FNR] = $0; lines = FNR; next }
+    { n = split(line[FNR], a); if (n != NF) exit 1
+      for (i = 1; i <= n; i++) if (a[i] != $i && !(a[i] - $i < 1e-12 * a[i] && $i - a[i] < 1e-12 * a[i])) exit 1 }
+    END { if (FNR != lines) exit 1 }' recording.csv replay.csv || fail "the replay has other bests than the recording"
 works show "$RECORDING" --full
 works show replay.db --json -
 works report "$RECORDING" -o short.pdf
