@@ -51,10 +51,8 @@ const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena) {
     const rft_speed *speed = buyer->chief;
     const char *pass = pass_text(buyer, arena);
     if (speed && speed->itself) {
-        return rft_arena_printf(arena,
-                                "%sThis is the reference card itself, so its speed is 1: --reference FILE sets another "
-                                "card beside it.",
-                                pass);
+        return rft_arena_printf(
+            arena, "%sThis is the reference card itself, so its speed is 1; what it does stands below.", pass);
     }
     if (!speed || isnan(speed->ratio.ratio)) {
         return rft_arena_printf(arena, "%sHow fast it is beside a reference card cannot be told.", pass);
