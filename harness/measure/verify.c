@@ -103,9 +103,11 @@ static int fail_wrong(rft_point_job *job, const rft_verification *found) {
         rft_str_add_fixed(&text, found->worst_frac, 1);
         rft_str_add(&text, " times the tolerance)");
     } else if (isnan(found->got)) {
-        rft_str_add(&text, isnan(found->want) ? " (neither was written, or these inputs lead to NaN: fill them with "
-                                                "others, as by uniform(0.5, 1))"
-                                              : " (not written, or computed as NaN)");
+        rft_str_add(&text, isnan(found->want)
+                               ? " (NaN on both sides: neither wrote it, or both read what nothing wrote: an output "
+                                 "that is added to is an `inout`, reads outside are told by --sanitize; or the inputs "
+                                 "lead to NaN)"
+                               : " (not written, or computed as NaN)");
     }
     rft_str_addf(&text, "; %llu of %llu elements are wrong", (unsigned long long)found->wrong_count,
                  (unsigned long long)found->total_count);

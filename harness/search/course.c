@@ -126,7 +126,7 @@ static void course_tell(rft_strategy *base, const rft_tell *result) {
 
 static void course_teach(rft_strategy *base, const rft_tell *result) {
     rft_course *course = (rft_course *)base;
-    if (!rft_course_find(course, result->index)) {
+    if (!course->slots[slot_of(course, result->index)]) {
         add_trial(course, result->index, RFT_NO_TAG);
         course->taught++;
     }

@@ -282,7 +282,7 @@ static void the_schema_explains_itself(void **state) {
     rft_run *run = sample_run_new();
     put_all(run, path);
     assert_int_equal(ask_sql(path, "SELECT count(*) FROM sqlite_master WHERE name = 'measurement' AND sql LIKE "
-                                   "'%clock_mhz REAL, -- median SM clock of the samples (MHz)%'"),
+                                   "'%clock_mhz REAL, -- SM clock at which the median run took its cycles (MHz)%'"),
                      1);
     assert_int_equal(ask_sql(path, "SELECT count(*) FROM sqlite_master WHERE sql LIKE '%-- fields%'"), 0);
     rft_run_free(run);

@@ -87,6 +87,9 @@ static double clock_of(const rft_measurement *m, size_t begin, size_t n) {
 /* Under a power limit each process gets a clock of its own, and times differ by what the clocks do: cycles do not. The
  * mean over processes is taken as the figure's is. */
 static void tell_clock(rft_measurement *m) {
+    if (m->n == 0 || !m->samples_s || !m->clocks_mhz) {
+        return;
+    }
     size_t count = m->process_count > 1 ? m->process_count : 1, begin = 0;
     double logarithms = 0.0;
     for (size_t p = 0; p < count; p++) {
@@ -96,6 +99,18 @@ static void tell_clock(rft_measurement *m) {
     }
     double clock_mhz = exp(logarithms / (double)count) * 1e-6;
     m->clock_mhz = isfinite(clock_mhz) ? clock_mhz : m->clock_mhz;
+}
+
+/* Of every round, reported or not, so that a run reads the same once it has been stored. */
+static void tell_clocks(rft_run *run) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        for (int round = 0; round < RFT_ROUNDS; round++) {
+            tell_clock(&run->points[i].rounds[round]);
+        }
+    }
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        tell_clock(&run->baselines[i].measurement);
+    }
 }
 
 double rft_run_timer_step_s(const rft_run *run) {
@@ -140,9 +155,9 @@ void rft_run_fill_repeats(rft_run *run) {
     rft_repeat_of(r.items, r.own, r.count, repeats);
     for (size_t i = 0; i < r.count; i++) {
         take(r.all[i], &repeats[i]);
-        tell_clock(r.all[i]);
         free((double *)r.items[i].medians);
     }
+    tell_clocks(run);
     free(repeats);
     free(r.items);
     free(r.problems);

@@ -46,7 +46,7 @@ expect_err 'remedy: known: auto, exhaustive, .*trees'
 sweep good 'over = { n = values(4) }'
 rooftune check good.lua --arch h200 --sample 0
 expect_status 0
-expect_out 'for sm_90a as '
+expect_out 'for sm_90a cards, with the facts of '
 rooftune check good.lua --arch sm_9
 expect_error 2 'unknown architecture "sm_9"'
 expect_err 'remedy: known architectures: .*; or a device: h200'
