@@ -23,7 +23,7 @@ cat >table.json <<'JSON'
   "sweep": "copy_scale_fp32", "at": {"n": 268435456}, "goal_frac": 0.89,
   "peers": [{"peer": "eager", "goal": 1.01}, {"peer": "flashinfer", "goal": 3}]},
  {"name": "scale by bytes", "op": "scale", "type": "f32", "shape": {"n": 268435456}, "file": "copy_scale",
-  "sweep": "copy_scale_fp32", "at": {"n": 268435456}, "variants": ["4 B loads"], "peers": [{"peer": "eager", "goal": 1.01}]},
+  "sweep": "copy_scale_fp32", "at": {"n": 268435456}, "variants": ["16 B loads"], "peers": [{"peer": "eager", "goal": 1.01}]},
  {"name": "nowhere", "op": "scale", "type": "f32", "shape": {"n": 7}, "file": "copy_scale",
   "sweep": "copy_scale_fp32", "at": {"n": 7}, "peers": [{"peer": "eager"}]}
 ]}
@@ -51,7 +51,7 @@ grep -q '^| scale | 50[0-9]\.[0-9] \[.*\] | 42[0-9]* | 8[89]\.[0-9] % | 89 %: .*
 grep -q 'flashinfer | - .*not measured: ValueError: flashinfer has no operation scale' out || fail "no reason of the peer"
 grep -q '^| nowhere .*not measured: row "nowhere": sweep copy_scale_fp32 has no problem {"n":7}' out || fail "no reason of ours"
 grep -q '^- scale: .*VEC=' out || fail "what ours was is not told"
-grep -q '^- scale by bytes: 4 B loads, VEC=1 ' out || fail "a variant that the row leaves out was compared"
+grep -q '^- scale by bytes: 16 B loads, VEC=4 ' out || fail "a variant that the row leaves out was compared"
 python3 - <<'PY' || fail "the JSON is not what was printed"
 import json
 rows = json.load(open("found.json"))["rows"]
