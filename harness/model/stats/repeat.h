@@ -25,7 +25,7 @@
 #include "model/stats/stats.h"
 
 /* What runs of one card differ by beyond their processes (minutes, temperature), as 1.96 standard deviations; in both
- * intervals. Source: bench/same_again, six to eight runs within an hour on each of two H200s: 0.00 % (0.00 to 0.04) of
+ * intervals. Source: bench/same_again, six to eight runs in 8 minutes on each of two H200s: 0.00 % (0.00 to 0.04) of
  * 153 kernels of 0.2 ms and more. Of all 520 it was 0.13 % (0.00 to 0.24): short ones, whose processes give so much
  * more that it is not told from nothing. */
 #define RFT_REPEAT_FLOOR_FRAC 0.0003
