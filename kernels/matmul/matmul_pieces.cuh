@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matmul_pieces.cuh - the sums of matmul_roles.cuh's consumers to C. */
+#ifndef RFT_KERNELS_MATMUL_PIECES_CUH
+#define RFT_KERNELS_MATMUL_PIECES_CUH
+
+#include "matmul_roles.cuh"
+
+#if __CUDA_ARCH_FEAT_SM90_ALL
+
+/* The sums of 64 rows and PIECE_N columns from `first` on to shared memory, swizzled. */
+template <class P>
+__device__ __forceinline__ void write_piece(const typename P::Sum (&sums)[P::COUNT], int first, unsigned to) {
+    typedef typename P::C C;
+    const int warp = threadIdx.x % 128 / 32, lane = threadIdx.x % 32;
+    if constexpr (sizeof(C) == 4) {
+#pragma unroll
+        for (int i = 0; i < P::PIECE_N / 2; i += 2) {
+            const int line = warp * 16 + i / 2 % 2 * 8 + lane / 4, sixteen = i / 4 * 2 + lane % 4 / 2;
+            const typename P::Sum *own = sums + first / 2 + i;
+            store_pair(to + line * 128 + (sixteen ^ line % 8) * 16 + lane % 2 * 8, word_of(own[0]), word_of(own[1]));
+        }
+    } else {
+        const int line = warp * 16 + lane % 16, beside = lane / 16;
+        const int turn = P::PIECE_N == 64 ? line % 8 : line / 2 % 4; /* the swizzle of 128 or 64 bytes */
+#pragma unroll
+        for (int right = 0; right < P::PIECE_N / 8; right += 2) {
+            const float *own = sums + (first / 8 + right) * 4;
+            store_tiles(to + line * (P::PIECE_N * 2) + ((right + beside) ^ turn) * 16, rounded_pair<C>(own[0], own[1]),
+                        rounded_pair<C>(own[2], own[3]), rounded_pair<C>(own[4], own[5]),
+                        rounded_pair<C>(own[6], own[7]));
+        }
+    }
+}
+
+/* Sums to C by way of shared memory, in pieces: threads write one while the accelerator takes others away. `piece` is
+ * the next of the consumer's STORES places for them. */
+template <class P>
+__device__ __forceinline__ void store_pieces(const typename P::Sum (&sums)[P::WAVES][P::COUNT], const CUtensorMap *c,
+                                             Corner corner, unsigned pieces, int &piece, int consumer) {
+    const int thread = threadIdx.x % 128;
+#pragma unroll
+    for (int wave = 0; wave < P::WAVES; wave++) {
+#pragma unroll
+        for (int first = 0; first < P::BLOCK_N; first += P::PIECE_N) {
+            if (P::STORES == 1) {
+                if (thread == 0) {
+                    bulk_stores_wait<0>();
+                }
+                named_wait(own_barrier(consumer), 128);
+            }
+            write_piece<P>(sums[wave], first, pieces + piece * P::PIECE_BYTES);
+            bulk_fence_writes();
+            if (P::STORES > 1 &&
+                thread == 0) { /* then the place of the next piece is free, for all behind the barrier */
+                bulk_stores_wait<(P::STORES > 1 ? P::STORES - 2 : 0)>();
+            }
+            named_wait(own_barrier(consumer), 128);
+            if (thread == 0) {
+                bulk_store_box(c, corner.column + first, corner.row + wave * 64, pieces + piece * P::PIECE_BYTES);
+                bulk_stores_end();
+            }
+            piece = piece + 1 == P::STORES ? 0 : piece + 1;
+        }
+    }
+}
+
+/* store() for consume(): C by TMA where it has places for pieces and `boxes` says that its rows allow it. */
+template <class P> struct StoreTile {
+    const Task &task;
+    const CUtensorMap *map;
+    typename P::C *c;
+    bool boxes;
+    int consumer;
+    unsigned pieces; /* this consumer's places */
+    int piece = 0;
+
+    __device__ __forceinline__ StoreTile(const Task &task_, const CUtensorMap *map_, typename P::C *c_, bool boxes_,
+                                         unsigned stages, int consumer_)
+        : task(task_), map(map_), c(c_), boxes(boxes_), consumer(consumer_),
+          pieces(stages + P::STORES_AT + consumer_ * (P::STORES * P::PIECE_BYTES)) {
+    }
+    __device__ __forceinline__ void operator()(const typename P::Sum (&sums)[P::WAVES][P::COUNT], Corner corner) {
+        if (P::STORES > 0 && boxes) {
+            store_pieces<P>(sums, map, corner, pieces, piece, consumer);
+        } else {
+            store_rows(sums, c, corner.row, corner.column, task.m, task.n);
+        }
+    }
+    /* Behind the last tile: what shared memory holds has been read. */
+    __device__ __forceinline__ void end() const {
+        if (P::STORES > 0 && threadIdx.x % 128 == 0) {
+            bulk_stores_wait<0>();
+        }
+    }
+};
+
+#endif
+#endif
