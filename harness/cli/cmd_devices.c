@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/device_facts.h"
+#include "cli/toolkits.h"
 #include "gpu/gpu.h"
 #include "reports/print/layout.h"
 
@@ -103,7 +104,8 @@ static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena) {
     for (size_t i = 0; rc == RFT_OK && i < count; i++) {
         add_device(cli, out, arena, i, &gpus[i]);
     }
-    rft_libraries_describe(&libraries, arena);
+    const rft_library_places places = rft_toolkits_places(NULL, arena);
+    rft_libraries_describe(&libraries, &places, arena);
     rft_str_addf(out, "%swhat works here\n", rc == RFT_OK && count ? "" : "no device\n");
     if (rc == RFT_OK) {
         add_library(out, arena, &libraries, "cuda", "driver");

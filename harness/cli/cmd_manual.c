@@ -109,6 +109,7 @@ static void put_environment(FILE *out) {
         {"RFT_NVRTC", "NVRTC's folder, or off"},
         {"RFT_CUPTI", "CUPTI's folder, or off"},
         {"RFT_CUBLASLT", "cuBLASLt's folder, or off"},
+        {"RFT_CUDA_ROOT", "a CUDA toolkit, or a folder of NVIDIA's wheels, for all three"},
         {"CUDA_HOME", "a CUDA toolkit"},
     };
     fputs(".SH ENVIRONMENT\n", out);

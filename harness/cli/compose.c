@@ -6,6 +6,7 @@
 #include "cli/asked.h"
 #include "cli/script_stuck.h"
 #include "cli/shipped.h"
+#include "cli/toolkits.h"
 #include "gpu/gpu.h"
 #include "model/roofline/datasheet.h"
 #include "model/roofline/datasheet_device.h"
@@ -15,18 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The folders an installed, a carried and a freshly built program may find NVIDIA's libraries in. */
-static size_t program_folders(const rft_cli *cli, rft_arena *arena, const char *names[], const char **out) {
-    char *folder = rft_fs_folder(cli->program);
-    size_t count = 0;
-    for (size_t i = 0; names[i]; i++) {
-        out[count++] =
-            *names[i] == '/' ? rft_arena_strdup(arena, names[i]) : rft_arena_printf(arena, "%s/%s", folder, names[i]);
-    }
-    free(folder);
-    return count;
-}
 
 const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name) {
     const char **folders = NULL;
@@ -78,49 +67,21 @@ static rft_compiler *with_cache(rft_cli *cli, rft_compiler *nvrtc, const char *f
     return opts.limit_bytes ? rft_compile_cache_new(nvrtc, &opts) : nvrtc;
 }
 
-/* Where NVRTC and CUDA's headers may be. */
-typedef struct toolkits {
-    const char *libraries[12], *includes[12];
-    size_t count;
-} toolkits;
-
-static void add_home(toolkits *found, rft_arena *arena, const char *home) {
-    if (home && *home) {
-        found->libraries[found->count] = rft_arena_printf(arena, "%s/lib64", home);
-        found->includes[found->count++] = rft_arena_printf(arena, "%s/include", home);
-    }
-}
-
-static toolkits find_toolkits(rft_cli *cli, rft_arena *arena) {
-    const char *names[] = {".", "lib", "../lib", NULL};
-    const char *own = getenv("RFT_NVRTC");
-    toolkits found = {.count = own && *own ? 1 : 0};
-    found.libraries[0] = own;
-    size_t beside = program_folders(cli, arena, names, found.libraries + found.count) + found.count;
-    for (size_t i = 0; i < beside; i++) {
-        found.includes[i] = rft_arena_printf(arena, "%s/../include", found.libraries[i]);
-    }
-    found.count = beside;
-    add_home(&found, arena, getenv("CUDA_HOME"));
-    add_home(&found, arena, "/usr/local/cuda");
-    found.libraries[found.count - 1] = NULL; /* behind what is nearer: rft_dynlib_folders() has it */
-    return found;
-}
-
 rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *arena) {
     rft_roots roots = {0};
     const char **modules = NULL;
     size_t module_count = rft_shipped_folders(cli->program, arena, &modules);
-    const toolkits found = find_toolkits(cli, arena);
+    const char **headers = NULL;
+    const size_t header_count = rft_toolkits_headers(&headers, cli->program, arena);
     for (size_t i = 0; sweeps && i < sweeps->count; i++) {
         rft_roots_add_tree(&roots, sweeps->items[i], arena);
     }
     for (size_t i = 0; i < module_count; i++) {
         rft_roots_add(&roots, rft_arena_printf(arena, "%s/kernels", modules[i]), arena);
     }
-    for (size_t i = 0; i < found.count; i++) {
-        if (rft_fs_exists(rft_arena_printf(arena, "%s/cuda_fp16.h", found.includes[i]))) {
-            rft_roots_add(&roots, found.includes[i], arena);
+    for (size_t i = 0; i < header_count; i++) {
+        if (rft_fs_exists(rft_arena_printf(arena, "%s/cuda_fp16.h", headers[i]))) {
+            rft_roots_add(&roots, headers[i], arena);
         }
     }
     for (size_t i = 0; cli->allow_paths && i < cli->allow_paths->count; i++) {
@@ -136,8 +97,9 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
         return rft_err_remedy(err, "unset RFT_NVRTC, or let it name NVRTC's folder");
     }
     rft_arena *arena = rft_arena_new();
-    const toolkits found = find_toolkits(cli, arena);
-    const rft_nvrtc_opts opts = {found.libraries, found.count, found.includes, found.count};
+    const char **headers = NULL;
+    const size_t header_count = rft_toolkits_headers(&headers, cli->program, arena);
+    const rft_nvrtc_opts opts = {rft_toolkits_places("RFT_NVRTC", arena), headers, header_count};
     rft_compiler *nvrtc = NULL;
     const char *folder = rft_compose_cache_folder(arena);
     int rc = rft_nvrtc_new(&nvrtc, &opts, err);
@@ -159,68 +121,47 @@ void rft_compose_look_at_cache(rft_cli *cli) {
 }
 
 int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
-    const char *names[] = {".", "lib", "../lib", NULL};
+    (void)cli;
     const char *own = getenv("RFT_CUBLASLT");
-    const char *home = getenv("CUDA_HOME");
-    const char *folders[8];
-    size_t count = 0;
     if (own && strcmp(own, "off") == 0) {
         rft_err_set(err, RFT_E_NOT_FOUND, "cuBLASLt is switched off: RFT_CUBLASLT=off");
         return rft_err_remedy(err, "unset RFT_CUBLASLT, or let it name cuBLASLt's folder");
     }
     rft_arena *arena = rft_arena_new();
-    if (own && *own) {
-        folders[count++] = own;
-    }
-    count += program_folders(cli, arena, names, folders + count);
-    if (home && *home) {
-        folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
-    }
-    int rc = rft_cublaslt_open(out, gpu, folders, count, err);
+    const rft_library_places places = rft_toolkits_places("RFT_CUBLASLT", arena);
+    int rc = rft_cublaslt_open(out, gpu, &places, err);
     rft_arena_free(arena);
     return rc;
 }
 
-#define CUPTI_FOLDERS_MAX 12
-
 /* Where CUPTI is looked for; RFT_E_NOT_FOUND: it is switched off. */
-static int cupti_folders(rft_cli *cli, rft_cupti_opts *out, rft_arena *arena, rft_err *err) {
-    const char *names[] = {".", "lib", "../lib", NULL};
-    const char *home = getenv("CUDA_HOME");
+static int cupti_places(rft_library_places *out, rft_arena *arena, rft_err *err) {
     const char *own = getenv("RFT_CUPTI");
-    const char **folders = rft_arena_calloc(arena, CUPTI_FOLDERS_MAX, sizeof *folders);
-    size_t count = 0;
     if (own && strcmp(own, "off") == 0) {
         rft_err_set(err, RFT_E_NOT_FOUND, "CUPTI is switched off: RFT_CUPTI=off");
         return rft_err_remedy(err,
                               "unset RFT_CUPTI, or let it name CUPTI's folder; --counters none silences this message");
     }
-    if (own && *own) {
-        folders[count++] = own;
-    }
-    count += program_folders(cli, arena, names, folders + count);
-    if (home && *home) {
-        folders[count++] = rft_arena_printf(arena, "%s/extras/CUPTI/lib64", home);
-        folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
-    }
-    *out = (rft_cupti_opts){folders, count};
+    *out = rft_toolkits_places("RFT_CUPTI", arena);
     return RFT_OK;
 }
 
 int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err) {
-    rft_cupti_opts opts;
+    (void)cli;
+    rft_library_places places;
     rft_arena *arena = rft_arena_new();
-    int rc = cupti_folders(cli, &opts, arena, err);
-    rc = rc ? rc : rft_cupti_open(out, gpu, &opts, err);
+    int rc = cupti_places(&places, arena, err);
+    rc = rc ? rc : rft_cupti_open(out, gpu, &places, err);
     rft_arena_free(arena);
     return rc;
 }
 
 int rft_compose_counter_plan(rft_cli *cli, const char *chip, const rft_counter_set *set, rft_counter_plan *out,
                              rft_arena *arena, rft_err *err) {
-    rft_cupti_opts opts;
-    int rc = cupti_folders(cli, &opts, arena, err);
-    return rc ? rc : rft_cupti_plan_chip(out, chip, set, &opts, arena, err);
+    (void)cli;
+    rft_library_places places;
+    int rc = cupti_places(&places, arena, err);
+    return rc ? rc : rft_cupti_plan_chip(out, chip, set, &places, arena, err);
 }
 
 static const char *program_in(const char *folder, size_t length, const char *below, rft_arena *arena) {
@@ -245,8 +186,8 @@ const char *rft_compose_sanitizer(rft_arena *arena) {
 }
 
 void rft_compose_library_versions(rft_env *env, rft_arena *arena) {
-    const char *folders[] = {getenv("RFT_CUPTI"), getenv("RFT_CUBLASLT"), getenv("CUDA_HOME"), "/usr/local/cuda"};
-    rft_libraries_versions(env, folders, sizeof folders / sizeof *folders, arena);
+    rft_library_places places = rft_toolkits_places("RFT_CUPTI", arena);
+    rft_libraries_versions(env, &places, arena);
 }
 
 int rft_compose_arch(rft_cli *cli, rft_gpu_info *out, const char *word, rft_err *err) {
@@ -336,7 +277,7 @@ static const char *const compiler_reads[] = {"/usr/lib",       "/usr/lib64",    
  * libraries may lie in /opt, in folders of LD_LIBRARY_PATH and of the variables below. */
 static const char *const device_reads[] = {"/usr", "/lib", "/lib64", "/opt", "/etc", "/proc", "/sys"};
 static const char *const device_writes[] = {"/dev", "/proc/self"}; /* the card's files; names of threads */
-static const char *const library_variables[] = {"RFT_NVRTC", "RFT_CUBLASLT", "RFT_CUPTI", "CUDA_HOME"};
+static const char *const library_variables[] = {"RFT_NVRTC", "RFT_CUBLASLT", "RFT_CUPTI"};
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
@@ -397,6 +338,10 @@ rft_confinement rft_compose_device_confinement(const rft_roots *roots, rft_arena
         if (*folders[i]) {
             rft_confinement_add_read(&confinement, folders[i], arena);
         }
+    }
+    const rft_library_places places = rft_toolkits_places(NULL, arena);
+    for (size_t i = 0; i < places.count; i++) {
+        rft_confinement_add_read(&confinement, places.folders[i], arena);
     }
     for (size_t i = 0; i < COUNT(library_variables); i++) {
         const char *folder = getenv(library_variables[i]);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/roots.h"
+#include "gpu/library_places.h"
 #include "model/sweep/constants.h"
 #include "model/sweep/spec.h"
 
@@ -113,9 +114,8 @@ struct rft_compiler {
     void (*free)(rft_compiler *self);
 };
 
-/* Opens NVRTC at run time. Looks in: the folders of opts (cli passes RFT_NVRTC and CUDA_HOME of the environment), the
- * program's own folder and ../lib, the toolkit found at build time, the loader's path. A major version other than the
- * headers' is refused. RFT_E_COMPILER with a remedy when there is none. `opts` may be NULL.
+/* Opens the newest NVRTC that the driver takes, of CUDA 12 or 13 (any, without a driver), at run time.
+ * RFT_E_COMPILER with a remedy when there is none. `opts` may be NULL.
  *
  * What it adds to every request: the architecture, --ptxas-options=-v (read, then taken out of the log),
  * -default-device,
@@ -124,11 +124,9 @@ struct rft_compiler {
  * A device newer than NVRTC gets PTX of the newest architecture below it (is_ptx), an older one RFT_E_COMPILER.
  * Several threads may compile with one object. */
 typedef struct rft_nvrtc_opts {
-    /* Searched first, in order: a folder (itself, lib64, lib, and where wheels keep it) or libnvrtc itself. */
-    const char *const *library_folders;
-    size_t library_folder_count;
-    /* Where cuda_fp16.h and friends may be when they are not beside the library; the first that has them is used, with
-     * its "cccl", then the toolkit found at build time. */
+    rft_library_places libraries;
+    /* Where cuda_fp16.h and friends may be when they are not beside the library; the first that has those of its major
+     * release is used, with its "cccl", then the toolkit found at build time. */
     const char *const *include_folders;
     size_t include_folder_count;
 } rft_nvrtc_opts;

@@ -57,18 +57,14 @@ struct rft_counting {
     const rft_counting_vt *vt;
 };
 
-typedef struct rft_cupti_opts {
-    const char *const *library_folders; /* searched first, or files; NULL entries are passed over */
-    size_t library_folder_count;
-} rft_cupti_opts;
-
-/* Counters of a device opened by rft_cuda_open(), which must outlive them. opts NULL: none. */
-int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_cupti_opts *opts, rft_err *err);
+/* Counters of a device opened by rft_cuda_open(), which must outlive them, by the newest CUPTI that the driver takes.
+ * places NULL: none. */
+int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err);
 
 /* What a set comes to on a chip ("GH100", "GA100", "AD102", "GB100", "GB202"), by the library alone: needs no GPU. A
  * device may have fewer (rft_cupti_open() asks it). Strings in `arena`. RFT_E_NOT_FOUND as above; RFT_E_LIMIT: this
  * CUPTI does not know the chip. */
-int rft_cupti_plan_chip(rft_counter_plan *out, const char *chip, const rft_counter_set *set, const rft_cupti_opts *opts,
-                        rft_arena *arena, rft_err *err);
+int rft_cupti_plan_chip(rft_counter_plan *out, const char *chip, const rft_counter_set *set,
+                        const rft_library_places *places, rft_arena *arena, rft_err *err);
 
 #endif

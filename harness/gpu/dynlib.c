@@ -13,19 +13,20 @@
 #endif
 
 /* Below a folder that is named: itself, toolkits, wheels of CUDA 13 (one tree) and of 12 (a tree a library). */
-static const char *const places[] = {".",
-                                     "lib64",
-                                     "lib",
-                                     "targets/x86_64-linux/lib",
-                                     "extras/CUPTI/lib64",
-                                     "cu13/lib",
-                                     "cuda_nvrtc/lib",
-                                     "cuda_cupti/lib",
-                                     "cublas/lib",
-                                     "nvidia/cu13/lib",
-                                     "nvidia/cuda_nvrtc/lib",
-                                     "nvidia/cuda_cupti/lib",
-                                     "nvidia/cublas/lib"};
+static const char *const below[] = {".",
+                                    "lib64",
+                                    "lib",
+                                    "targets/x86_64-linux/lib",
+                                    "targets/sbsa-linux/lib",
+                                    "extras/CUPTI/lib64",
+                                    "cu13/lib",
+                                    "cuda_nvrtc/lib",
+                                    "cuda_cupti/lib",
+                                    "cublas/lib",
+                                    "nvidia/cu13/lib",
+                                    "nvidia/cuda_nvrtc/lib",
+                                    "nvidia/cuda_cupti/lib",
+                                    "nvidia/cublas/lib"};
 
 /* What was tried in vain, for the message; only files that exist but do not load are worth a line of their own. */
 static void note_failure(rft_str *tried, const char *path) {
@@ -46,8 +47,8 @@ static void *open_file(const char *path, rft_str *tried) {
 
 static void *open_in_folder(const char *folder, const char *file, rft_str *tried) {
     void *handle = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !handle; i++) {
-        char *place = rft_fs_join(folder, places[i]);
+    for (size_t i = 0; i < sizeof below / sizeof *below && !handle; i++) {
+        char *place = rft_fs_join(folder, below[i]);
         char *path = rft_fs_join(place, file);
         if (rft_fs_exists(path)) {
             handle = open_file(path, tried);
@@ -63,22 +64,36 @@ static bool is_library_file(const char *path, const char *file) {
     return rft_fs_exists(path) && !rft_fs_is_folder(path) && rft_text_starts(rft_fs_name(path), file);
 }
 
-static void *open_one(const rft_dynlib_spec *spec, const char *file, rft_str *tried) {
-    void *handle = NULL;
-    for (size_t i = 0; i < spec->folder_count && !handle; i++) {
-        const char *folder = spec->folders[i];
-        if (!folder || !*folder) {
-            continue;
-        }
-        handle = is_library_file(folder, file) ? open_file(folder, tried) : open_in_folder(folder, file, tried);
+static void *open_in(const char *folder, const char *file, rft_str *tried) {
+    if (!folder || !*folder) {
+        return NULL;
     }
-    return handle ? handle : open_file(file, tried);
+    return is_library_file(folder, file) ? open_file(folder, tried) : open_in_folder(folder, file, tried);
+}
+
+static void *open_first(const rft_dynlib_spec *spec, rft_str *tried) {
+    void *handle = NULL;
+    for (size_t i = 0; i < spec->named_count && !handle; i++) {
+        for (const char *const *file = spec->files; *file && !handle; file++) {
+            handle = open_in(spec->folders[i], *file, tried);
+        }
+    }
+    for (const char *const *file = spec->files; *file && !handle; file++) {
+        for (size_t i = spec->named_count; i < spec->folder_count && !handle; i++) {
+            handle = open_in(spec->folders[i], *file, tried);
+        }
+        handle = handle ? handle : open_file(*file, tried);
+    }
+    return handle;
 }
 
 static char *find_in(const char *folder, const char *file) {
-    char *found = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-        char *place = rft_fs_join(folder, places[i]);
+    if (!folder || !*folder) {
+        return NULL;
+    }
+    char *found = is_library_file(folder, file) ? rft_fs_absolute(folder) : NULL;
+    for (size_t i = 0; i < sizeof below / sizeof *below && !found; i++) {
+        char *place = rft_fs_join(folder, below[i]);
         char *path = rft_fs_join(place, file);
         found = rft_fs_exists(path) ? rft_fs_absolute(path) : NULL;
         free(path);
@@ -90,12 +105,14 @@ static char *find_in(const char *folder, const char *file) {
 char *rft_dynlib_find(const rft_dynlib_spec *spec) {
     static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"};
     char *found = NULL;
+    for (size_t i = 0; i < spec->named_count && !found; i++) {
+        for (const char *const *file = spec->files; *file && !found; file++) {
+            found = find_in(spec->folders[i], *file);
+        }
+    }
     for (const char *const *file = spec->files; *file && !found; file++) {
-        for (size_t i = 0; i < spec->folder_count && !found; i++) {
-            const char *folder = spec->folders[i];
-            if (folder && *folder) {
-                found = is_library_file(folder, *file) ? rft_fs_absolute(folder) : find_in(folder, *file);
-            }
+        for (size_t i = spec->named_count; i < spec->folder_count && !found; i++) {
+            found = find_in(spec->folders[i], *file);
         }
         for (size_t i = 0; i < sizeof usual / sizeof *usual && !found; i++) {
             char *path = rft_fs_join(usual[i], *file);
@@ -120,11 +137,8 @@ static const char *fill_table(void *handle, void *table, const rft_dynlib_symbol
 
 int rft_dynlib_open(void **handle, void *table, const rft_dynlib_spec *spec, rft_err *err) {
     rft_str tried = RFT_STR_INIT;
-    void *opened = NULL;
+    void *opened = open_first(spec, &tried);
     int rc = 0;
-    for (const char *const *file = spec->files; *file && !opened; file++) {
-        opened = open_one(spec, *file, &tried);
-    }
     if (!opened) {
         rft_err_set(err, spec->code, "%s cannot be opened:%s", spec->title, rft_str_get(&tried));
         rc = spec->code;
@@ -163,11 +177,35 @@ static const char *wheels_folder(const char *program_folder, rft_arena *arena) {
     return is_package ? rft_arena_printf(arena, "%s/../../nvidia", program_folder) : NULL;
 }
 
-size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena) {
-    const char **folders = rft_arena_calloc(arena, first_count + 6, sizeof *folders);
+/* By release: cuda-9.2 before cuda-12.9. */
+static int compare_toolkits(const void *a, const void *b) {
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* /usr/local/cuda is one of several, which need not be the one that fits. */
+static size_t add_toolkits(const char **folders, size_t capacity, rft_arena *arena) {
+    char **names = NULL;
+    size_t count = 0, n = 0;
+    if (rft_fs_list(&names, &count, "/usr/local", NULL, NULL) == 0 && count > 0) {
+        qsort(names, count, sizeof *names, compare_toolkits);
+    }
+    for (size_t i = count; i-- > 0 && n < capacity;) {
+        if (rft_text_starts(names[i], "cuda-")) {
+            folders[n++] = rft_arena_printf(arena, "/usr/local/%s", names[i]);
+        }
+    }
+    rft_fs_list_free(names, count);
+    return n;
+}
+
+enum { TOOLKITS_MAX = 16 };
+
+size_t rft_dynlib_folders(const char ***out, const rft_library_places *places, rft_arena *arena) {
+    const size_t first_count = places ? places->count : 0;
+    const char **folders = rft_arena_calloc(arena, first_count + 6 + TOOLKITS_MAX, sizeof *folders);
     size_t n = 0;
     while (n < first_count) {
-        folders[n] = first[n];
+        folders[n] = places->folders[n];
         n++;
     }
     char *program = rft_fs_program();
@@ -184,6 +222,7 @@ size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t fi
     }
     folders[n++] = RFT_BUILD_CUDA_HOME;
     folders[n++] = "/usr/local/cuda";
+    n += add_toolkits(folders + n, TOOLKITS_MAX, arena);
     *out = folders;
     return n;
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "gpu/library_places.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@ typedef struct rft_dynlib_spec {
      * wheels keep libraries), or a library file. NULL entries and missing ones are passed over. */
     const char *const *folders;
     size_t folder_count;
+    size_t named_count; /* the first of them, which were asked for by name: any file there goes before any elsewhere */
     const rft_dynlib_symbol *symbols; /* may be NULL with symbol_count 0 */
     size_t symbol_count;
     int code;           /* of the error when it cannot be opened */
@@ -43,9 +45,10 @@ void rft_dynlib_close(void *handle); /* NULL is accepted */
  * are read, and the loader's path is guessed (LD_LIBRARY_PATH is not). Heap string, owned; NULL when there is none. */
 char *rft_dynlib_find(const rft_dynlib_spec *spec);
 
-/* Where this program looks for NVIDIA's libraries before the loader's path, in `arena`: `first`, the program's own
- * folder and its ../lib, NVIDIA's wheels where pip installed it, the toolkit found at build time, /usr/local/cuda. */
-size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena);
+/* Where this program looks for NVIDIA's libraries before the loader's path, in `arena`: `places` (may be NULL), the
+ * program's own folder and its ../lib, NVIDIA's wheels where pip installed it, the toolkit found at build time,
+ * /usr/local/cuda, and the toolkits beside it (cuda-12.9), the newest first. */
+size_t rft_dynlib_folders(const char ***out, const rft_library_places *places, rft_arena *arena);
 
 /* The toolkit found at build time, "" without one. Static. */
 const char *rft_dynlib_build_home(void);

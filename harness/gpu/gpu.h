@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "gpu/library_places.h"
 #include "model/card/gpu_info.h"
 #include "model/run/run.h"
 #include "model/sweep/spec.h"
@@ -121,16 +122,16 @@ int rft_cuda_list(rft_gpu_info **out, size_t *count, rft_arena *arena, rft_err *
 /* Adds what NVML knows of the device with this PCI id (keys "nvml.*"); a reason for each fact it does not give. */
 void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena);
 /* Versions of what a run opens only when it is asked for, by their files' names and without opening them: keys
- * "cupti.version" and "cublaslt.version", like "13.1.0.3, /usr/local/cuda/lib64/libcublasLt.so.13.1.0.3". `folders` are
- * searched first. */
-void rft_libraries_versions(rft_env *env, const char *const *folders, size_t folder_count, rft_arena *arena);
+ * "cupti.version" and "cublaslt.version", like "13.1.0.3, /usr/local/cuda/lib64/libcublasLt.so.13.1.0.3". `places`
+ * NULL: none. */
+void rft_libraries_versions(rft_env *env, const rft_library_places *places, rft_arena *arena);
 /* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt"; value
  * "version, path", else a reason with a remedy. */
-void rft_libraries_describe(rft_env *env, rft_arena *arena);
+void rft_libraries_describe(rft_env *env, const rft_library_places *places, rft_arena *arena);
 
 /* Where this program looks for NVIDIA's libraries before the loader's path does: its own folder, ../lib beside it,
  * NVIDIA's wheels where pip installed it, the toolkit found at build time ("" without one),
- * /usr/local/cuda. Array in `arena`. */
+ * /usr/local/cuda and the toolkits beside it. Array in `arena`. */
 size_t rft_libraries_folders(const char ***out, rft_arena *arena);
 
 #endif

@@ -68,9 +68,9 @@ struct rft_vendor {
     const rft_vendor_vt *vt;
 };
 
-/* Opens cuBLASLt on a CUDA device, which must outlive it. `folders` are searched first, as for NVRTC (compiler.h).
- * RFT_E_NOT_FOUND with a remedy: not there, or of another major version than the headers this program was built with,
- * or this program was built without its header. RFT_E_DEVICE: it does not start on this device. */
-int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const char *const *folders, size_t folder_count, rft_err *err);
+/* Opens cuBLASLt on a CUDA device, which must outlive it. places NULL: none.
+ * RFT_E_NOT_FOUND with a remedy: not there, or of a release that rooftune or the driver does not take, or this program
+ * was built without its header. RFT_E_DEVICE: it does not start on this device. */
+int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err);
 
 #endif

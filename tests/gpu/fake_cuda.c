@@ -46,7 +46,7 @@ CUresult cuInit(unsigned flags) {
                                        : CUDA_SUCCESS;
 }
 CUresult cuDriverGetVersion(int *out) {
-    *out = strcmp(mode(), "old") == 0 ? CUDA_VERSION - 1000 : CUDA_VERSION;
+    *out = strcmp(mode(), "old") == 0 ? 11080 : strcmp(mode(), "12") == 0 ? 12040 : CUDA_VERSION;
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int *out) {

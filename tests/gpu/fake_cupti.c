@@ -28,7 +28,7 @@ static CUptiResult called(CUptiResult result) {
 }
 
 CUptiResult cuptiGetVersion(uint32_t *version) {
-    *version = is_mode("old") ? 28 : CUPTI_API_VERSION;
+    *version = is_mode("old") ? 18 : CUPTI_API_VERSION;
     return called(CUPTI_SUCCESS);
 }
 CUptiResult cuptiGetResultString(CUptiResult result, const char **text) {

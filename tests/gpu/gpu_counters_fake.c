@@ -19,7 +19,7 @@
 
 static fake_cupti_state *fake;
 static const char *const folders[] = {RFT_FAKE_FOLDER};
-static const rft_cupti_opts opts = {.library_folders = folders, .library_folder_count = 1};
+static const rft_library_places places = {.folders = folders, .count = 1, .named_count = 1};
 
 typedef struct fixture {
     rft_arena *arena;
@@ -50,7 +50,7 @@ static fixture open_gpu(void) {
 static fixture open_counting(void) {
     fixture f = open_gpu();
     rft_err err = RFT_ERR_INIT;
-    if (rft_cupti_open(&f.counting, f.gpu, &opts, &err) != 0) {
+    if (rft_cupti_open(&f.counting, f.gpu, &places, &err) != 0) {
         fail_msg("%s", err.message);
     }
     return f;
@@ -160,7 +160,7 @@ static void refusals_have_remedies(void **state) {
         int code;
         const char *message, *remedy;
     } cases[] = {
-        {"old", RFT_E_NOT_FOUND, "headers of CUDA", "pip install nvidia-cuda-cupti"},
+        {"old", RFT_E_NOT_FOUND, "works with those of CUDA 12 to 13", "pip install nvidia-cuda-cupti"},
         {"privileges", RFT_E_LIMIT, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)",
          "NVreg_RestrictProfilingToAdminUsers=0"},
         {"vgpu", RFT_E_LIMIT, "virtual GPU", "--counters none"},
@@ -171,7 +171,7 @@ static void refusals_have_remedies(void **state) {
         fixture f = open_gpu();
         rft_err err = RFT_ERR_INIT;
         setenv("FAKE_CUPTI", cases[i].mode, 1);
-        assert_int_equal(rft_cupti_open(&f.counting, f.gpu, &opts, &err), cases[i].code);
+        assert_int_equal(rft_cupti_open(&f.counting, f.gpu, &places, &err), cases[i].code);
         assert_null(f.counting);
         if (!strstr(err.message, cases[i].message) || !strstr(err.remedy, cases[i].remedy)) {
             fail_msg("%s: %s / %s", cases[i].mode, err.message, err.remedy);

@@ -343,7 +343,7 @@ int gpu_vendor(int argc, char **argv) {
         printf("skipped: %s\n", err.message);
         return 77;
     }
-    if (gpu->vt->info(gpu, &info, &err) != 0 || rft_cublaslt_open(&vendor, gpu, NULL, 0, &err) != 0) {
+    if (gpu->vt->info(gpu, &info, &err) != 0 || rft_cublaslt_open(&vendor, gpu, NULL, &err) != 0) {
         printf("skipped: %s (%s)\n", err.message, err.remedy);
         gpu->vt->close(gpu);
         return 77;

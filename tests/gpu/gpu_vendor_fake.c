@@ -22,6 +22,7 @@
 static rft_gpu *gpu;
 static fake_cublaslt_state *fake;
 static const char *const folders[] = {RFT_FAKE_CUBLASLT};
+static const rft_library_places places = {.folders = folders, .count = 1, .named_count = 1};
 
 static int reset(void **state) {
     (void)state;
@@ -32,7 +33,7 @@ static int reset(void **state) {
 static rft_vendor *open_vendor(void) {
     rft_vendor *vendor = NULL;
     rft_err err = RFT_ERR_INIT;
-    if (rft_cublaslt_open(&vendor, gpu, folders, 1, &err) != 0) {
+    if (rft_cublaslt_open(&vendor, gpu, &places, &err) != 0) {
         fail_msg("%s", err.message);
     }
     return vendor;
@@ -224,17 +225,17 @@ static void opening_is_refused_with_a_remedy(void **state) {
     (void)state;
     rft_vendor *vendor = NULL;
     rft_err err = RFT_ERR_INIT;
-    fake->version = (CUBLAS_VER_MAJOR - 1) * 10000 + 9 * 100;
-    assert_int_equal(rft_cublaslt_open(&vendor, gpu, folders, 1, &err), RFT_E_NOT_FOUND);
+    fake->version = 11 * 10000 + 9 * 100;
+    assert_int_equal(rft_cublaslt_open(&vendor, gpu, &places, &err), RFT_E_NOT_FOUND);
     assert_null(vendor);
-    assert_non_null(strstr(err.message, "does not fit this program"));
-    assert_non_null(strstr(err.remedy, "install cuBLAS"));
+    assert_non_null(strstr(err.message, "works with those of CUDA 12 to 13"));
+    assert_non_null(strstr(err.remedy, "nvidia-cublas"));
     assert_int_equal(fake->handles, 0);
     fake->version = 0;
     rft_gpu_vt other = *gpu->vt;
     other.launch = NULL;
     rft_gpu not_cuda = {&other};
-    assert_int_equal(rft_cublaslt_open(&vendor, &not_cuda, folders, 1, &err), RFT_E_DEVICE);
+    assert_int_equal(rft_cublaslt_open(&vendor, &not_cuda, &places, &err), RFT_E_DEVICE);
     assert_non_null(strstr(err.message, "no CUDA stream"));
 }
 

@@ -472,7 +472,8 @@ int rft_nvrtc_new(rft_compiler **out, const rft_nvrtc_opts *opts, rft_err *err) 
     int major = 0, minor = 0;
     self->api.nvrtcVersion(&major, &minor);
     snprintf(self->version, sizeof self->version, "%d.%d", major, minor);
-    self->include_folder_count = rft_nvrtc_include_folders(&self->include_folders, self->handle, opts, self->arena);
+    self->include_folder_count =
+        rft_nvrtc_include_folders(&self->include_folders, self->handle, major, opts, self->arena);
     find_folders(self);
     if ((rc = read_archs(self, err)) != 0 || (rc = probe(self, err)) != 0) {
         goto done;

@@ -33,11 +33,12 @@ typedef struct rft_nvrtc_api {
 #undef RFT_NVRTC_FIELD
 } rft_nvrtc_api;
 
-/* Opens the library of the headers' major version (another one is refused by name). RFT_E_COMPILER. */
+/* Opens the newest library that the driver takes (cuda_release.h). RFT_E_COMPILER. */
 int rft_nvrtc_open(void **handle, rft_nvrtc_api *api, const rft_nvrtc_opts *opts, rft_err *err);
 
-/* The folders to pass with -I, in `arena`: the first that holds cuda_fp16.h of: near the library `handle` came from,
- * those of opts, the toolkit found at build time; and its "cccl". 0 when there is none. */
-size_t rft_nvrtc_include_folders(const char ***out, void *handle, const rft_nvrtc_opts *opts, rft_arena *arena);
+/* The folders to pass with -I, in `arena`: the first that holds cuda_fp16.h of this major release of: near the library
+ * `handle` came from, those of opts, the toolkit found at build time; and what lies beside it. 0 when there is none. */
+size_t rft_nvrtc_include_folders(const char ***out, void *handle, int major, const rft_nvrtc_opts *opts,
+                                 rft_arena *arena);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "gpu/cublaslt/cublaslt_names.h"
+#include "gpu/cuda_release.h"
 #include "gpu/driver/driver_stream.h"
 #include "gpu/dynlib.h"
 
@@ -405,45 +406,23 @@ static const rft_vendor_vt vtable = {
     .close = lt_close, .version = version, .plan = lt_plan_make, .plan_free = lt_plan_free, .launch = launch};
 
 /* ---- opening ---- */
-static int open_library(lt_vendor *vendor, const char *const *first, size_t first_count, rft_err *err) {
-    static const char *const files_13[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so", NULL};
-    static const char *const files_12[] = {"libcublasLt.so.12", "libcublasLt.so.13", "libcublasLt.so", NULL};
-    rft_arena *arena = rft_arena_new();
-    const char **folders = NULL;
-    size_t folder_count = rft_dynlib_folders(&folders, first, first_count, arena);
-    const rft_dynlib_spec spec = {
-        .title = "cuBLASLt",
-        .files = CUBLAS_VER_MAJOR >= 13 ? files_13 : files_12,
-        .folders = folders,
-        .folder_count = folder_count,
-        .symbols = symbols,
-        .symbol_count = sizeof symbols / sizeof *symbols,
-        .code = RFT_E_NOT_FOUND,
-        .remedy =
-            "install the CUDA toolkit's cuBLAS or NVIDIA's wheel (pip install nvidia-cublas), and name its folder "
-            "in CUDA_HOME or LD_LIBRARY_PATH if it is not found then",
-    };
-    int rc = rft_dynlib_open(&vendor->library, &vendor->api, &spec, err);
-    rft_arena_free(arena);
+static int open_library(lt_vendor *vendor, const rft_library_places *places, rft_err *err) {
+    int rc = rft_cuda_library_open(&vendor->library, &vendor->api, &rft_cuda_cublaslt, symbols,
+                                   sizeof symbols / sizeof *symbols, places, err);
     if (rc != RFT_OK) {
         return rc;
     }
-    size_t packed = vendor->api.cublasLtGetVersion();
+    const size_t packed = vendor->api.cublasLtGetVersion();
     char *path = rft_dynlib_path(vendor->library);
-    rft_text_format(vendor->version, sizeof vendor->version, "cuBLASLt %zu.%zu.%zu, %s", packed / 10000,
-                    packed / 100 % 100, packed % 100, path);
+    char text[48];
+    rft_text_format(text, sizeof text, "%zu.%zu.%zu", packed / 10000, packed / 100 % 100, packed % 100);
+    rft_text_format(vendor->version, sizeof vendor->version, "cuBLASLt %s, %s", text, path);
+    rc = rft_cuda_library_check(&rft_cuda_cublaslt, (int)(packed / 10000), text, path, err);
     free(path);
-    if (VERSION_MAJOR(packed) != CUBLAS_VER_MAJOR) {
-        rft_err_set(err, RFT_E_NOT_FOUND, "%s does not fit this program, which was built with the headers of cuBLAS %d",
-                    vendor->version, CUBLAS_VER_MAJOR);
-        rft_err_remedy(err, "install cuBLAS %d, or build rooftune again with the headers of cuBLAS %d",
-                       CUBLAS_VER_MAJOR, VERSION_MAJOR(packed));
-        return RFT_E_NOT_FOUND;
-    }
-    return RFT_OK;
+    return rc;
 }
 
-int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const char *const *folders, size_t folder_count, rft_err *err) {
+int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err) {
     lt_vendor *vendor = rft_alloc(sizeof *vendor);
     void *stream = NULL;
     vendor->base.vt = &vtable;
@@ -454,7 +433,7 @@ int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const char *const *folders
         rc = gpu->vt->info(gpu, &vendor->info, err);
     }
     if (rc == RFT_OK) {
-        rc = open_library(vendor, folders, folder_count, err);
+        rc = open_library(vendor, places, err);
     }
     if (rc == RFT_OK) {
         rc = lt_check(vendor, vendor->api.cublasLtCreate(&vendor->handle), RFT_E_DEVICE, "starting cuBLASLt", err);

@@ -2,10 +2,9 @@
 /* What a build without cuBLASLt's header says instead of multiplying. */
 #include "gpu/vendor.h"
 
-int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const char *const *folders, size_t folder_count, rft_err *err) {
+int rft_cublaslt_open(rft_vendor **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err) {
     (void)gpu;
-    (void)folders;
-    (void)folder_count;
+    (void)places;
     *out = NULL;
     rft_err_set(err, RFT_E_NOT_FOUND, "cuBLASLt: this program was built without its header");
     rft_err_remedy(err, "install cublasLt.h beside cuda.h (CUDA toolkit, or pip install nvidia-cublas), then configure "

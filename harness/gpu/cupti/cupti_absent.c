@@ -9,19 +9,19 @@ static int absent(rft_err *err) {
     return RFT_E_NOT_FOUND;
 }
 
-int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_cupti_opts *opts, rft_err *err) {
+int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err) {
     (void)out;
     (void)gpu;
-    (void)opts;
+    (void)places;
     return absent(err);
 }
 
-int rft_cupti_plan_chip(rft_counter_plan *out, const char *chip, const rft_counter_set *set, const rft_cupti_opts *opts,
-                        rft_arena *arena, rft_err *err) {
+int rft_cupti_plan_chip(rft_counter_plan *out, const char *chip, const rft_counter_set *set,
+                        const rft_library_places *places, rft_arena *arena, rft_err *err) {
     (void)out;
     (void)chip;
     (void)set;
-    (void)opts;
+    (void)places;
     (void)arena;
     return absent(err);
 }

@@ -182,7 +182,7 @@ static const rft_counting_vt vtable = {
     .end = counting_end,
 };
 
-int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_cupti_opts *opts, rft_err *err) {
+int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err) {
     if (gpu->vt->launch != rft_cuda_launch) {
         return rft_err_set(err, RFT_E_LIMIT, "this device is not a CUDA device: it has no counters");
     }
@@ -195,7 +195,7 @@ int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_cupti_opts *opts,
     c->choices.arena = c->arena;
     int rc = gpu->vt->sync(gpu, err);
     if (rc == 0) {
-        rc = rft_cupti_lib_open(&c->lib, opts, err);
+        rc = rft_cupti_lib_open(&c->lib, places, err);
     }
     if (rc == 0) {
         rc = rft_cupti_range_open(&c->range, c->lib, cuda->context, cuda->device, err);
@@ -212,13 +212,13 @@ int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_cupti_opts *opts,
     return rc;
 }
 
-int rft_cupti_plan_chip(rft_counter_plan *out, const char *chip, const rft_counter_set *set, const rft_cupti_opts *opts,
-                        rft_arena *arena, rft_err *err) {
+int rft_cupti_plan_chip(rft_counter_plan *out, const char *chip, const rft_counter_set *set,
+                        const rft_library_places *places, rft_arena *arena, rft_err *err) {
     rft_cupti_lib *lib = NULL;
     rft_cupti_host *host = NULL;
     rft_cupti_selection selection = {.metric_count = 0};
     rft_cupti_choices choices = {.arena = arena};
-    int rc = rft_cupti_lib_open(&lib, opts, err);
+    int rc = rft_cupti_lib_open(&lib, places, err);
     if (rc == 0) {
         rc = rft_cupti_host_open(&host, lib, chip, NULL, err);
     }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUPTI's library: found, held against the headers' major version, and its errors put into words. */
+#include "gpu/cuda_release.h"
 #include "gpu/cupti/cupti_parts.h"
 
 #include <cupti_result.h>
 #include <cupti_version.h>
 #include <stdlib.h>
-
-/* Since 13.0 "130001"; before, small counts: 13-18 in CUDA 11, 19-28 in 12. */
-static int major_of(uint32_t version) {
-    return version >= 10000 ? (int)(version / 10000) : version >= 19 ? 12 : version >= 13 ? 11 : 10;
-}
 
 typedef struct base_table {
     CUptiResult (*version)(uint32_t *version);
@@ -28,39 +24,14 @@ struct rft_cupti_lib {
     base_table api;
 };
 
-static int refuse_version(const rft_cupti_lib *lib, uint32_t version, rft_err *err) {
-    const int want = major_of(CUPTI_API_VERSION);
-    rft_err_set(err, RFT_E_NOT_FOUND,
-                "CUPTI of CUDA %d (API %u, %s) does not fit this program, which was built with the headers of CUDA %d",
-                major_of(version), (unsigned)version, lib->path, want);
-    return rft_err_remedy(err,
-                          "install CUPTI %d (pip install nvidia-cuda-cupti-cu%d or nvidia-cuda-cupti==%d.*, or CUDA "
-                          "toolkit %d), or build rooftune again with the CUDA %d headers",
-                          want, want, want, want, major_of(version));
-}
-
-int rft_cupti_lib_open(rft_cupti_lib **out, const rft_cupti_opts *opts, rft_err *err) {
-    static const char *const files_13[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
-    static const char *const files_12[] = {"libcupti.so.12", "libcupti.so.13", "libcupti.so", NULL};
+int rft_cupti_lib_open(rft_cupti_lib **out, const rft_library_places *places, rft_err *err) {
     rft_cupti_lib *lib = rft_alloc(sizeof *lib);
-    rft_arena *arena = rft_arena_new();
-    const char **folders = NULL;
     uint32_t version = 0;
-    size_t folder_count =
-        rft_dynlib_folders(&folders, opts ? opts->library_folders : NULL, opts ? opts->library_folder_count : 0, arena);
-    const rft_dynlib_spec spec = {
-        .title = "CUPTI",
-        .files = major_of(CUPTI_API_VERSION) >= 13 ? files_13 : files_12,
-        .folders = folders,
-        .folder_count = folder_count,
-        .symbols = base_symbols,
-        .symbol_count = sizeof base_symbols / sizeof *base_symbols,
-        .code = RFT_E_NOT_FOUND,
-        .remedy = "install the CUDA toolkit's CUPTI (extras/CUPTI) or NVIDIA's wheel (pip install nvidia-cuda-cupti), "
-                  "and put its folder into LD_LIBRARY_PATH if it is not found then; --counters none goes without",
-    };
-    int rc = rft_dynlib_open(&lib->handle, &lib->api, &spec, err);
+    char text[32];
+    int rc = rft_cuda_library_open(&lib->handle, &lib->api, &rft_cuda_cupti, base_symbols,
+                                   sizeof base_symbols / sizeof *base_symbols, places, err);
     if (rc != 0) {
+        rft_err_remedy(err, "%s; --counters none goes without", err->remedy);
         goto done;
     }
     lib->path = rft_dynlib_path(lib->handle);
@@ -69,9 +40,9 @@ int rft_cupti_lib_open(rft_cupti_lib **out, const rft_cupti_opts *opts, rft_err 
         rc = rft_cupti_check(lib, status, "asking CUPTI for its version", err);
         goto done;
     }
-    if (major_of(version) != major_of(CUPTI_API_VERSION)) {
-        refuse_version(lib, version, err);
-        rc = RFT_E_NOT_FOUND;
+    rft_text_format(text, sizeof text, "API %u", (unsigned)version);
+    rc = rft_cuda_library_check(&rft_cuda_cupti, rft_cuda_cupti_major(version), text, lib->path, err);
+    if (rc != 0) {
         goto done;
     }
     rft_text_format(lib->version, sizeof lib->version, "CUPTI API %u, %s", (unsigned)version, lib->path);
@@ -81,7 +52,6 @@ int rft_cupti_lib_open(rft_cupti_lib **out, const rft_cupti_opts *opts, rft_err 
     lib = NULL;
 done:
     rft_cupti_lib_close(lib);
-    rft_arena_free(arena);
     return rc;
 }
 

@@ -19,8 +19,8 @@
 
 /* ---- cupti_open.c: the library ---- */
 typedef struct rft_cupti_lib rft_cupti_lib;
-/* RFT_E_NOT_FOUND with a remedy: not there, or another major version than the headers'. */
-int rft_cupti_lib_open(rft_cupti_lib **out, const rft_cupti_opts *opts, rft_err *err);
+/* RFT_E_NOT_FOUND with a remedy: not there, or of a release that rooftune or the driver does not take. */
+int rft_cupti_lib_open(rft_cupti_lib **out, const rft_library_places *places, rft_err *err);
 void rft_cupti_lib_close(rft_cupti_lib *lib); /* NULL is accepted */
 /* Fills a table of functions. RFT_E_NOT_FOUND when one is missing. */
 int rft_cupti_lib_table(const rft_cupti_lib *lib, void *table, const rft_dynlib_symbol *symbols, size_t count,

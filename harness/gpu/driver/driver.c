@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/driver/driver.h"
 
+#include "gpu/cuda_release.h"
 #include "gpu/dynlib.h"
 
 #include <stdlib.h>
@@ -20,21 +21,17 @@ static const rft_dynlib_symbol symbols[] = {
 #undef CUDA_GRAPH_SYMBOL
 };
 
-/* Minor versions may differ either way; a driver of an older major version does not load this compiler's code. */
+/* What is called below came with CUDA 12.0. */
 static int check_version(const rft_cuda_api *api, rft_err *err) {
     int version = 0;
     CUresult status = api->cuDriverGetVersion(&version);
     if (status != CUDA_SUCCESS) {
         return rft_cuda_error(api, status, RFT_E_DEVICE, "asking for the driver's version", err);
     }
-    if (version / 1000 < CUDA_VERSION / 1000) {
-        rft_err_set(err, RFT_E_DEVICE, "the NVIDIA driver supports CUDA %d.%d, this program was built for CUDA %d",
-                    version / 1000, version % 1000 / 10, CUDA_VERSION / 1000);
-        rft_err_remedy(err,
-                       "update the driver (CUDA 13 needs release 580 or newer, CUDA 12 release 525), or build "
-                       "rooftune with the headers of CUDA %d",
-                       version / 1000);
-        return RFT_E_DEVICE;
+    if (version / 1000 < RFT_CUDA_OLDEST) {
+        rft_err_set(err, RFT_E_DEVICE, "the NVIDIA driver takes CUDA %d.%d; rooftune needs CUDA %d.0 or newer",
+                    version / 1000, version % 1000 / 10, RFT_CUDA_OLDEST);
+        return rft_err_remedy(err, "update the driver (CUDA 12 needs release 525 or newer, CUDA 13 release 580)");
     }
     return 0;
 }

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# Libraries of CUDA 12 under a program built with CUDA 13's headers, and what a driver that takes no more is told.
+[ -f "$FAKE_CUDA/libcuda.so.1" ] || skip "no driver of our own: built without CUDA's headers"
+export LD_LIBRARY_PATH="$FAKE_CUDA" FAKE_CUDA=12
+unset RFT_NVRTC RFT_CUDA_ROOT CUDA_HOME VIRTUAL_ENV CONDA_PREFIX
+rooftune devices
+if ! grep -q 'NVRTC: 12' out; then
+    tr -s ' \n' ' ' <out >flat # lines are wrapped
+    grep -q 'NVRTC: no, .* takes CUDA 12\.4.* remedy: .*nvidia-cuda-nvrtc-cu12' flat || fail "the remedy is not told"
+fi
+wheels=${RFT_CUDA12_WHEELS:-$SOURCE/build/cuda12-wheels}
+[ -d "$wheels/nvidia/cuda_nvrtc" ] || skip "no wheels of CUDA 12 in $wheels"
+export RFT_CUDA_ROOT=$wheels
+rooftune devices
+expect_out 'NVRTC: 12\.'
+rooftune check "$SOURCE/sweeps/gemv.lua" --arch sm_90a --sample 2
+expect_status 0
+expect_out 'compiled [1-9][0-9]*, failed 0'
+# In an activated environment of Python's.
+unset RFT_CUDA_ROOT
+mkdir -p venv/lib/python3.11
+ln -s "$wheels" venv/lib/python3.11/site-packages
+export VIRTUAL_ENV=$PWD/venv
+rooftune devices
+expect_out 'NVRTC: 12\.'
+# A driver that takes both has the newest, but for what is named.
+export FAKE_CUDA=
+rooftune devices
+expect_out 'NVRTC: 13\.'
+export RFT_NVRTC=$wheels
+rooftune devices
+expect_out 'NVRTC: 12\.'
