@@ -55,6 +55,9 @@ struct Task {
     unsigned rows, columns; /* of clusters' tiles */
     unsigned rank_m, rank_n, cluster, clusters;
     int steps; /* of BLOCK_K */
+    /* Of a part of k, where blocks of a cluster share that: */
+    int first_step = 0;
+    unsigned first_rank = 0; /* of the blocks that have the same part */
 
     __device__ __forceinline__ unsigned tiles() const {
         return rows * columns;
@@ -119,10 +122,10 @@ __device__ __forceinline__ void produce(const Task &task, unsigned stages, const
     const unsigned full = stages + P::BARRIERS_AT, free = full + P::STAGES * 8;
     unsigned a_blocks = 0, b_blocks = 0;
     for (int i = 0; i < P::CLUSTER_N; i++) {
-        a_blocks |= 1u << (task.rank_m + i * P::CLUSTER_M);
+        a_blocks |= 1u << (task.first_rank + task.rank_m + i * P::CLUSTER_M);
     }
     for (int i = 0; i < P::CLUSTER_M; i++) {
-        b_blocks |= 1u << (i + task.rank_n * P::CLUSTER_M);
+        b_blocks |= 1u << (task.first_rank + i + task.rank_n * P::CLUSTER_M);
     }
     RingPlace<P::STAGES> place;
     for (unsigned number = task.cluster; number < task.tiles(); number += task.clusters) {
@@ -131,8 +134,9 @@ __device__ __forceinline__ void produce(const Task &task, unsigned stages, const
             const unsigned to = stages + place.stage * P::STAGE_BYTES, barrier = full + place.stage * 8;
             bulk_wait(free + place.stage * 8, place.parity ^ 1);
             bulk_expect(barrier, P::STAGE_BYTES);
-            P::TileA::load(to, a, corner.row, step * P::BLOCK_K, task.rank_n, a_blocks, barrier);
-            P::TileB::load(to + P::TileA::BYTES, b, corner.column, step * P::BLOCK_K, task.rank_m, b_blocks, barrier);
+            P::TileA::load(to, a, corner.row, (task.first_step + step) * P::BLOCK_K, task.rank_n, a_blocks, barrier);
+            P::TileB::load(to + P::TileA::BYTES, b, corner.column, (task.first_step + step) * P::BLOCK_K, task.rank_m,
+                           b_blocks, barrier);
             place.next();
         }
     }
@@ -155,7 +159,7 @@ template <class P> struct Freeing {
             const unsigned other = lane - P::CLUSTER_M;
             rank = task.rank_m + (other + (other >= task.rank_n)) * P::CLUSTER_M;
         }
-        there = bulk_place_in(free, tells ? rank : 0);
+        there = bulk_place_in(free, tells ? task.first_rank + rank : 0);
     }
     __device__ __forceinline__ void tell(int stage) const {
         if (tells) {

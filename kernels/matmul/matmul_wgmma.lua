@@ -3,6 +3,7 @@
 -- int32. Returns { bf16, fp16, tf32, fp8, int8 }, each { tma, roles, fits, deepest }, the first two also { stored,
 -- roles_nn, roles_nt }: stored, tma and roles go on from matmul_tensor.lua's ladder; roles_nn and roles_nt have B as
 -- k x n, the latter A as k x m; fits and deepest are constraints of roles. C of tf32 is fp32, of fp8 bf16, of int8 int32.
+-- with_maps and temps are for files that go on from here.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 
@@ -210,7 +211,9 @@ local function ladder(dtype)
     }
   end
 
-  local all = { tma = tma, roles = roles(), fits = of.fits, deepest = of.deepest }
+  local all = {
+    tma = tma, roles = roles(), fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
+  }
   if BYTES == 2 then
     all.stored, all.roles_nn, all.roles_nt = stored, roles "nn", roles "nt"
   end

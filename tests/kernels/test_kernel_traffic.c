@@ -151,6 +151,23 @@ static void wgmma_intensities(void **state) {
     rft_script_free(script);
 }
 
+/* 16 tokens: 64 tiles of 128 columns, each by two blocks of a cluster. Every tile reads the tokens again and its own
+ * weights; sums pass shared memory twice as floats, once for each part of k. */
+static void parts_of_k(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_skinny.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "m", 16), v = variant_named(sweep, "wgmma, k shared by a cluster");
+    double m = 16, n = 8192, flops = 2 * m * n * n, read = 2 * n * (64 * m + n);
+    const rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+    rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    assert_int_equal(spec.launches[0].grid[0], 128);
+    assert_int_equal(spec.launches[0].cluster[0], 2);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2], read + 2 * m * n);
+    near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], flops * (1.0 / 16 + 1.0 / 64) + read + 2 * 8 * m * n);
+    rft_script_free(script);
+}
+
 /* At every point: memory moves at least the work and at most what passes L2. */
 static size_t ordered_levels_of(fixture *f, const char *name) {
     rft_script *script = kernel_case_load(name, &f->gpu);
@@ -176,6 +193,7 @@ static size_t ordered_levels_of(fixture *f, const char *name) {
 static void levels_are_ordered(void **state) {
     assert_true(ordered_levels_of(*state, "matmul_fp32.lua") >= 14);
     assert_true(ordered_levels_of(*state, "matmul_bf16.lua") >= 40);
+    assert_true(ordered_levels_of(*state, "matmul_skinny.lua") >= 60);
 }
 
 /* y = 1.5 x in fp16: a multiplication, 2 bytes read and 2 written an element; triad in fp32: 12 bytes, not 16. */
@@ -396,6 +414,7 @@ int main(void) {
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(tensor_matmul_intensities),
         cmocka_unit_test(wgmma_intensities),
+        cmocka_unit_test(parts_of_k),
         cmocka_unit_test(levels_are_ordered),
         cmocka_unit_test(elementwise_bytes),
         cmocka_unit_test(fusing_three_kernels_saves_four_accesses),

@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The variants of matmul_skinny.lua and matmul_llm.lua, which multiply m tokens by the weights of a layer: a function of
+-- the type's name. Each has a few configurations a problem: those that fill the card. Below n = 2048 none does, and all
+-- are valid: on the odd problem, say.
+local skinny = require "kernels.matmul_skinny"
+local tensor = require "kernels.matmul_tensor"
+local wgmma = require "kernels.matmul_wgmma"
+
+local function all_of(list, ...)
+  local all = { table.unpack(list) }
+  for _, constraint in ipairs { ... } do all[#all + 1] = constraint end
+  return all
+end
+
+-- The smallest power of two from `least` to `most` that holds m, or the largest of them.
+local function holding(m, least, most)
+  while least < m and least < most do least = least * 2 end
+  return least
+end
+
+-- `few`: what constraints of few tokens ask where there are weights enough.
+local function where_wide(few)
+  return "n < 2048 or (" .. few .. ")"
+end
+
+return function(dtype)
+  local few = skinny[dtype]
+  return {
+    {
+      "mma.sync from registers",
+      kernel = few.skinny,
+      tune = { BLOCK_M = values(8, 16, 32), BLOCK_N = values(16, 32, 64), WARPS = values(4, 8, 16), AHEAD = values(1, 2, 4) },
+      where = {
+        where_wide "m <= 64",
+        function(m, n, BLOCK_M) return n < 2048 or BLOCK_M == holding(m, 8, 32) end,
+        "AHEAD * (BLOCK_M + BLOCK_N) >= 48 and AHEAD * (BLOCK_M + BLOCK_N) <= 128", -- 24 to 64 registers on their way
+        -- Most SMs have 8 warps or more, and a warp some turns of k.
+        function(m, n, k, BLOCK_M, BLOCK_N, WARPS, AHEAD, gpu)
+          local warps = ceil_div(m, BLOCK_M) * ceil_div(n, BLOCK_N) * WARPS
+          return n < 2048 or warps >= 7 * gpu.sms and warps <= 64 * gpu.sms and k >= 64 * AHEAD * WARPS
+        end,
+      },
+    },
+    {
+      "mma.sync, tiles",
+      kernel = tensor[dtype].mma,
+      tune = {
+        BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), WARP_M = values(32, 64), WARP_N = values(32), STAGES = values(4),
+      },
+      where = {
+        where_wide "m > 64 or gpu.arch ~= 'sm_90a' and m > 16",
+        "BLOCK_M == 2 * WARP_M and (BLOCK_N == 128 or BLOCK_M == 64)",
+      },
+    },
+    {
+      "wgmma, k shared by a cluster",
+      kernel = few.split,
+      tune = {
+        BLOCK_M = values(16, 32, 64, 128, 256), BLOCK_N = values(64, 128, 256), BLOCK_K = values(64, 128), STAGES = range(3, 12),
+        CONSUMERS = values(1, 2), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4, 8),
+      },
+      where = all_of(
+        few.fits, few.full,
+        where_wide "m <= 1024",
+        function(m, n, BLOCK_M)
+          local held = holding(m, 16, 256)
+          return n < 2048 or BLOCK_M == held or m > 64 and 2 * BLOCK_M == held
+        end,
+        "CONSUMERS == (BLOCK_N == 64 and 1 or 2)",
+        "BLOCK_K == 64 or BLOCK_M <= 64 and BLOCK_N <= 128", -- for many short stages, few long ones
+        "BLOCK_N > 64 or BLOCK_M <= 64 and BLOCK_K == 128",
+        -- Few tokens cost little to read again; many are worth sharing, and so are the weights of several tiles.
+        "CLUSTER_N == 1 or CLUSTER_M == 1 and BLOCK_N == 128 and BLOCK_M >= 64",
+        "CLUSTER_M == 1 or BLOCK_M >= 64",
+        where_wide "(CLUSTER_N == 1 or m > 64) and (CLUSTER_M == 1 or m > BLOCK_M)"
+      ),
+    },
+    {
+      "wgmma, tiles in turn",
+      kernel = wgmma[dtype].roles,
+      tune = {
+        BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 6), CLUSTER_M = values(1, 2),
+        CLUSTER_N = values(1, 2), IDLE = values(0, 4),
+      },
+      where = all_of(
+        wgmma[dtype].fits, wgmma[dtype].deepest, "CLUSTER_M * CLUSTER_N == 2",
+        where_wide "m >= 128 and (CLUSTER_M == 1 or m > BLOCK_M)",
+        where_wide "m >= 2048 and BLOCK_M * BLOCK_N == 128 * 256 or m < 2048 and IDLE == 0 and BLOCK_M == 128"
+      ),
+    },
+  }
+end

@@ -1,0 +1,161 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- C = A B for few rows of A, or few tiles, on tensor cores: A is m x k (tokens), B lies as n x k (weights), C is m x n, sums
+-- are fp32. Returns { bf16, fp16 }, each { skinny, split, fits, full }: skinny from sm_80 on, split on sm_90a alone, with
+-- two sets of constraints.
+local tensor = require "kernels.matmul_tensor"
+local tiles = require "kernels.tiles"
+local wgmma = require "kernels.matmul_wgmma"
+
+local BYTES = 2 -- an element of A, B and C
+local TOKENS = { "BLOCK_M", 16, "tokens of a tile: rows of A and C" }
+
+-- A size that leaves an edge in every tile; of m too, which the smallest problem would leave at 1.
+local ODD = { m = 83, n = 1021, k = 2053 }
+
+local function skinny(dtype, cuda_type)
+  local PARAMS = "BLOCK_M, BLOCK_N, WARPS, AHEAD"
+  local function shared_of(c) return 4 * c.WARPS * c.BLOCK_M * (c.BLOCK_N + 4) end
+  local function blocks(p, c) return ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N) end
+  return tensor[dtype].kernel {
+    name = "skinny",
+    source = "matmul_skinny.cu",
+    entry = ("matmul_skinny<%s, true, %s>"):format(cuda_type, PARAMS),
+    params = {
+      { "BLOCK_M", 8, TOKENS[3] },
+      { "BLOCK_N", 16, "columns of C, rows of weights, of a block" },
+      { "WARPS", 8, "warps of a block, which share k" },
+      { "AHEAD", 4, "times 32 k's that a warp asks for at once" },
+    },
+    odd = ODD,
+    launch = function(p, c, gpu, b)
+      return {
+        entry = ("matmul_skinny<%s, %s, %s>"):format(cuda_type, tostring(p.k % 8 == 0), PARAMS),
+        args = { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) },
+        grid = { ceil_div(p.m, c.BLOCK_M), ceil_div(p.n, c.BLOCK_N) },
+        block = 32 * c.WARPS,
+        shared = shared_of(c),
+      }
+    end,
+    -- An instruction multiplies 8 tokens by 16 rows; rows of A beyond m are neither read nor stored.
+    traffic = function(p, c, gpu)
+      local read, sums = tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N), 4 * p.m * p.n
+      return {
+        ["tensor_" .. dtype] = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, 32),
+        shared = c.WARPS * (1 + c.BLOCK_M * blocks(p, c) * c.BLOCK_N / (p.m * p.n)) * sums,
+        l2 = read + BYTES * p.m * p.n,
+        dram_read = tiles.dram_reads(p, BYTES, c.BLOCK_M, c.BLOCK_N, gpu.sms, gpu.l2_bytes),
+        dram_write = BYTES * p.m * p.n,
+      }
+    end,
+    -- Memory waits for bytes in flight: what warps ask for at once, of as many as have registers for it.
+    prior = function(p, c, gpu, t)
+      local registers = 4 * c.AHEAD * (c.BLOCK_N + c.BLOCK_M) // 8 + c.BLOCK_M * c.BLOCK_N // 32 + 40
+      local resident = math.max(1, math.min(32, gpu.registers_per_sm // (32 * registers) // c.WARPS))
+      local in_flight = math.min(blocks(p, c), resident * gpu.sms) * c.WARPS * c.AHEAD * 64 * c.BLOCK_N
+      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), t.l2)
+    end,
+  }
+end
+
+-- Bytes of shared memory: the ring, or the tile's sums as floats in its place; barriers.
+local function stage_of(c) return BYTES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
+local function sums_of(c) return 4 * c.BLOCK_M * (c.BLOCK_N + 4) end
+local function shared_of(c) return c.STAGES * (stage_of(c) + 16) end
+
+-- Blocks that an SM holds by their shared memory, of which the driver takes 1 KiB each.
+local function resident_of(c, gpu) return gpu.shared_per_sm // (shared_of(c) + 1024) end
+
+local function blocks_of(p, c)
+  local cluster = c.CLUSTER_M * c.CLUSTER_N
+  return ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N) * cluster * c.SPLIT
+end
+
+local function split(dtype, cuda_type)
+  local pipe = "tensor_" .. dtype
+  return tensor[dtype].kernel {
+    name = "wgmma_split",
+    source = "matmul_wgmma_split.cu",
+    entry = ("matmul_wgmma_split<%s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT>"):format(cuda_type),
+    params = {
+      TOKENS,
+      { "BLOCK_N", 128, "columns of a tile of C: rows of weights" },
+      { "BLOCK_K", 64, "depth of a stage" },
+      { "STAGES", 6, "places for tiles of A and B in shared memory" },
+      { "CONSUMERS", 1, "warpgroups that multiply; one more warp brings tiles" },
+      { "CLUSTER_M", 1, "tiles of a cluster along m: their blocks share what they read of B" },
+      { "CLUSTER_N", 1, "tiles of a cluster along n: their blocks share what they read of A" },
+      { "SPLIT", 2, "blocks of a cluster that share k" },
+    },
+    temps = wgmma[dtype].temps,
+    odd = ODD,
+    launch = function(p, c, gpu, b)
+      return wgmma[dtype].with_maps(p, b, { a = true, b = true }, function(map)
+        return {
+          args = { map("a", c.BLOCK_M, c.CLUSTER_N), map("b", c.BLOCK_N, c.CLUSTER_M), b.c, i32(p.m), i32(p.n), i32(p.k) },
+          grid = blocks_of(p, c),
+          cluster = c.CLUSTER_M * c.CLUSTER_N * c.SPLIT,
+          block = 128 * c.CONSUMERS + 32,
+          shared = shared_of(c),
+        }
+      end)
+    end,
+    -- An instruction reads 64 rows of weights and BLOCK_M tokens. Sums pass shared memory twice, as floats of each part.
+    traffic = function(p, c, gpu)
+      local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
+      local tile_m, tile_n, written = c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N, BYTES * p.m * p.n
+      return {
+        [pipe] = executed,
+        shared = executed / 2 * BYTES * (1 / c.BLOCK_M + 1 / 64) + tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N)
+          + 8 * c.SPLIT * p.m * p.n,
+        l2 = tiles.reads(p, BYTES, tile_m, tile_n) + written,
+        dram_read = tiles.dram_reads(p, BYTES, tile_m, tile_n, gpu.sms // (c.CLUSTER_M * c.CLUSTER_N), gpu.l2_bytes),
+        dram_write = written,
+      }
+    end,
+    -- Memory waits for bytes in flight, the rest for the busiest SM; adding up takes a microsecond or two.
+    prior = function(p, c, gpu, t)
+      local blocks, slots = blocks_of(p, c), gpu.sms * math.max(1, resident_of(c, gpu))
+      local in_flight = math.min(blocks, slots) * c.STAGES * stage_of(c)
+      local busy = ceil_div(blocks, gpu.sms) * gpu.sms / blocks
+      return math.max(
+        t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), math.max(t[pipe], t.l2, t.shared) * busy
+      ) + (c.SPLIT > 1 and (1 + c.SPLIT / 8) * us or 0)
+    end,
+  }
+end
+
+local skinnies = {}
+for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
+  skinnies[dtype] = {
+    skinny = skinny(dtype, cuda_type),
+    split = split(dtype, cuda_type),
+    -- Whole instructions; a thread's sums beside some 60 other registers; a cluster of 8 at most, each block with a part
+    -- of each tile; sums where the stages were.
+    fits = {
+      "gpu.arch == 'sm_90a'",
+      "BLOCK_N % (64 * CONSUMERS) == 0 and BLOCK_M % 16 == 0 and BLOCK_M <= 256",
+      "BLOCK_M * BLOCK_N <= 64 * 256 * CONSUMERS",
+      "CLUSTER_M * CLUSTER_N * SPLIT <= 8",
+      "BLOCK_M % (8 * CLUSTER_N) == 0 and BLOCK_N % (8 * CLUSTER_M) == 0",
+      function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, gpu)
+        local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES }
+        return shared_of(c) <= gpu.shared_per_block and sums_of(c) <= STAGES * stage_of(c)
+      end,
+    },
+    -- Most SMs have a block, all blocks run at once, and one stage more would not leave room for that. Few weights fill
+    -- nothing: there any number of blocks an SM will do.
+    full = function(m, n, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CLUSTER_M, CLUSTER_N, SPLIT, gpu)
+      local c = {
+        BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CLUSTER_M = CLUSTER_M,
+        CLUSTER_N = CLUSTER_N, SPLIT = SPLIT,
+      }
+      local blocks, resident = blocks_of({ m = m, n = n }, c), resident_of(c, gpu)
+      c.STAGES = STAGES + 1
+      local next_resident = resident_of(c, gpu)
+      if n < 2048 then return next_resident < resident end
+      local an_sm = ceil_div(blocks, gpu.sms)
+      return blocks >= 0.7 * gpu.sms and resident >= an_sm and next_resident < an_sm
+    end,
+  }
+end
+return skinnies
