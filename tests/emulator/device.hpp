@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.hpp - what CUDA C++ has and C++ has not, in front of a kernel that rewrite.cpp has been over. sm_90a. */
+#pragma once
+#include "emulator/emulator.hpp"
+#include "emulator/numbers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <type_traits>
+
+#define __device__
+#define __host__
+#define __global__
+#define __shared__
+#define __constant__ static
+#define __forceinline__ inline
+#define __noinline__
+#define __restrict__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+#define __CUDA_ARCH__ 900
+#define __CUDA_ARCH_FEAT_SM90_ALL 1
+
+struct uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+struct int2 {
+    int x, y;
+};
+struct alignas(16) int4 {
+    int x, y, z, w;
+};
+struct float2 {
+    float x, y;
+};
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+struct alignas(16) double2 {
+    double x, y;
+};
+inline uint2 make_uint2(unsigned x, unsigned y) {
+    return {x, y};
+}
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+    return {x, y, z, w};
+}
+inline float2 make_float2(float x, float y) {
+    return {x, y};
+}
+inline float4 make_float4(float x, float y, float z, float w) {
+    return {x, y, z, w};
+}
+inline double2 make_double2(double x, double y) {
+    return {x, y};
+}
+
+extern emulator::Size threadIdx, blockIdx, blockDim, gridDim;
+constexpr int warpSize = 32;
+
+namespace emulator {
+
+/* An operand of an instruction: where it lies, when it is a variable, and its value. */
+struct Operand {
+    char kind; /* of the constraint: r, l, f, d, h, n */
+    unsigned size;
+    void *place;
+    unsigned long long bits;
+};
+struct Constraint {
+    char kind;
+    template <typename T> Operand operator()(T &&value) const {
+        typedef std::remove_cv_t<std::remove_reference_t<T>> Plain;
+        Operand operand = {kind, (unsigned)sizeof(Plain), nullptr, 0};
+        if constexpr (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>>) {
+            operand.place = (void *)&value;
+        }
+        if constexpr (std::is_integral_v<Plain> || std::is_enum_v<Plain>) {
+            operand.bits = (unsigned long long)value;
+        } else if constexpr (std::is_array_v<Plain>) {
+            operand.bits = (unsigned long long)&value[0];
+            operand.size = sizeof(void *);
+        } else {
+            static_assert(sizeof(Plain) <= 8, "a register");
+            memcpy(&operand.bits, &value, sizeof(Plain));
+        }
+        return operand;
+    }
+};
+inline Constraint operator""_op(const char *text, size_t length) {
+    return {text[length - 1]};
+}
+void ptx(const char *text, std::initializer_list<Operand> out, std::initializer_list<Operand> in);
+
+void *shared_memory(); /* the block's */
+size_t shared_offset(const void *place);
+unsigned exchange(unsigned value, unsigned from_lane); /* all lanes of a warp at once */
+void meet_block();
+void meet_warp();
+
+} // namespace emulator
+using emulator::operator""_op;
+
+inline void __syncthreads() {
+    emulator::meet_block();
+}
+inline void __syncwarp(unsigned = ~0u) {
+    emulator::meet_warp();
+}
+inline size_t __cvta_generic_to_shared(const void *place) {
+    return emulator::shared_offset(place);
+}
+inline size_t __cvta_generic_to_global(const void *place) {
+    return (size_t)place;
+}
+template <typename T> T shuffled(T value, unsigned lane) {
+    static_assert(sizeof(T) == 4, "a register");
+    unsigned bits;
+    memcpy(&bits, &value, 4);
+    bits = emulator::exchange(bits, lane);
+    memcpy(&value, &bits, 4);
+    return value;
+}
+template <typename T> T __shfl_sync(unsigned, T value, int lane, int = 32) {
+    return shuffled(value, (unsigned)lane % 32);
+}
+template <typename T> T __shfl_xor_sync(unsigned, T value, int apart, int = 32) {
+    return shuffled(value, threadIdx.x % 32 ^ (unsigned)apart);
+}
+template <typename T> T __shfl_down_sync(unsigned, T value, int apart, int = 32) {
+    const unsigned lane = threadIdx.x % 32 + (unsigned)apart;
+    return shuffled(value, lane < 32 ? lane : threadIdx.x % 32);
+}
+inline unsigned __float_as_uint(float value) {
+    return emulator::bits_of(value);
+}
+inline float __uint_as_float(unsigned bits) {
+    return emulator::float_of(bits);
+}
+inline void __threadfence() {
+}
+inline void __nanosleep(unsigned) {
+}
+template <typename T> T __ldg(const T *from) {
+    return *from;
+}
+template <typename T, typename U> T atomicAdd(T *to, U value) {
+    const T before = *to;
+    *to = before + (T)value;
+    return before;
+}
+using std::max;
+using std::min;

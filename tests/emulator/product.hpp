@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* product.hpp - matrices of small integers, which every type holds exactly, and the plain product that C must be. */
+#pragma once
+#include "emulator/device.hpp"
+
+#include <random>
+#include <vector>
+
+namespace emulator {
+
+template <typename T> T small(int value) {
+    return T((float)value);
+}
+template <> inline unsigned char small<unsigned char>(int value) { /* e4m3 */
+    const unsigned char sizes[] = {0, 7 << 3, 8 << 3};
+    return (unsigned char)(sizes[value < 0 ? -value : value] | (value < 0 ? 0x80 : 0));
+}
+template <typename T> double number(T value) {
+    return (double)(float)value;
+}
+template <> inline double number<unsigned char>(unsigned char value) {
+    return float_of_e4m3(value);
+}
+
+/* A is m x k, or k x m; B n x k, or k x n; C m x n. */
+template <typename T, typename C> struct Product {
+    int m, n, k;
+    bool a_by_k, b_by_k;
+    std::vector<T> a, b;
+    std::vector<C> c;
+    std::vector<unsigned> writes; /* of each element of C, by TMA */
+
+    Product(int rows, int columns, int depth, unsigned seed, bool a_is_by_k = true, bool b_is_by_k = true)
+        : m(rows), n(columns), k(depth), a_by_k(a_is_by_k), b_by_k(b_is_by_k), a((size_t)m * k), b((size_t)n * k),
+          c((size_t)m * n), writes((size_t)m * n) {
+        std::mt19937 drawn(seed);
+        for (T &value : a) {
+            value = small<T>((int)(drawn() % 5) - 2);
+        }
+        for (T &value : b) {
+            value = small<T>((int)(drawn() % 5) - 2);
+        }
+        memset((void *)c.data(), 0x7f, c.size() * sizeof(C));
+    }
+
+    Map a_map(unsigned box_rows) {
+        return map_of(a, a_by_k ? k : m, a_by_k ? m : k, box_rows);
+    }
+    Map b_map(unsigned box_rows) {
+        return map_of(b, b_by_k ? k : n, b_by_k ? n : k, box_rows);
+    }
+    Map c_map(unsigned box_columns, unsigned box_rows) {
+        return {(unsigned char *)c.data(),         sizeof(C),    n, m, n, box_columns, box_rows,
+                box_columns * (unsigned)sizeof(C), writes.data()};
+    }
+
+    /* "" or the first element that is wrong. `once`: TMA has stored each exactly once. */
+    std::string wrong(bool once) const {
+        for (int row = 0; row < m; row++) {
+            for (int column = 0; column < n; column++) {
+                double sum = 0;
+                for (int i = 0; i < k; i++) {
+                    sum += number(a[a_by_k ? (size_t)row * k + i : (size_t)i * m + row]) *
+                           number(b[b_by_k ? (size_t)column * k + i : (size_t)i * n + column]);
+                }
+                const size_t at = (size_t)row * n + column;
+                if (!(number(c[at]) == number(C((float)sum)))) {
+                    return "wrong: C[" + std::to_string(row) + "][" + std::to_string(column) + "] is " +
+                           std::to_string(number(c[at])) + ", not " + std::to_string(number(C((float)sum)));
+                }
+                if (once && writes[at] != 1) {
+                    return "C[" + std::to_string(row) + "][" + std::to_string(column) + "] is stored " +
+                           std::to_string(writes[at]) + " times";
+                }
+            }
+        }
+        return "";
+    }
+
+  private:
+    /* In boxes of 128 bytes along the rows. */
+    Map map_of(std::vector<T> &values, int columns, int rows, unsigned box_rows) {
+        return {(unsigned char *)values.data(), sizeof(T), columns, rows, columns,
+                128 / (unsigned)sizeof(T),      box_rows,  128};
+    }
+};
+
+} // namespace emulator

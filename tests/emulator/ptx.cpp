@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ptx.cpp - the text of inline assembly becomes instructions, once, and they are carried out. */
+#include "emulator/ptx.hpp"
+
+#include <cctype>
+#include <cstring>
+#include <unordered_map>
+
+namespace emulator {
+
+typedef std::vector<Instruction> Program;
+
+static Action action_of(const std::string &name) {
+    const Known *best = nullptr;
+    for (const auto *list : {&simple_instructions, &copy_instructions, &tensor_instructions}) {
+        for (const Known &known : *list) {
+            if (name.compare(0, strlen(known.begin), known.begin) == 0 &&
+                (!best || strlen(known.begin) > strlen(best->begin))) {
+                best = &known;
+            }
+        }
+    }
+    if (!best) {
+        fault("the emulator does not know the instruction %s: tests/emulator/ptx_*.cpp", name.c_str());
+    }
+    return best->action;
+}
+
+static std::vector<Argument> arguments_of(const std::string &text) {
+    std::vector<Argument> arguments;
+    int group = 0;
+    bool in_braces = false;
+    for (size_t at = 0; at < text.size();) {
+        const char c = text[at];
+        if (c == '{' || c == '}') {
+            in_braces = c == '{';
+            group++;
+            at++;
+        } else if (isalnum((unsigned char)c) || c == '%' || c == '_' || c == '-') {
+            size_t end = at + 1;
+            while (end < text.size() && (isalnum((unsigned char)text[end]) || strchr("%_.", text[end]))) {
+                end++;
+            }
+            const std::string word = text.substr(at, end - at);
+            Argument argument;
+            argument.group = in_braces ? group : ++group;
+            if (c == '%' && isdigit((unsigned char)word[1])) {
+                argument.operand = std::stoi(word.substr(1));
+            } else if (isdigit((unsigned char)c) || c == '-') {
+                argument.number = (unsigned long long)std::stoll(word, nullptr, 0);
+            } else {
+                argument.name = word;
+            }
+            arguments.push_back(argument);
+            at = end;
+        } else {
+            at++;
+        }
+    }
+    return arguments;
+}
+
+static void add_statement(Program &program, std::string text) {
+    const size_t first = text.find_first_not_of(" \t\n{}");
+    if (first == std::string::npos || text.compare(first, 4, ".reg") == 0) {
+        return;
+    }
+    text = text.substr(first);
+    const size_t end = text.find_first_of(" \t\n");
+    const std::string name = text.substr(0, end);
+    program.push_back(
+        {name, action_of(name), arguments_of(end == std::string::npos ? std::string() : text.substr(end))});
+}
+
+static Program program_of(const char *text) {
+    Program program;
+    std::string statement;
+    for (const char *c = text; *c; c++) {
+        if (*c == ';') {
+            add_statement(program, statement);
+            statement.clear();
+        } else {
+            statement += *c;
+        }
+    }
+    add_statement(program, statement);
+    return program;
+}
+
+bool Call::is(const char *part) const {
+    const std::string &name = instruction->name;
+    const size_t length = strlen(part);
+    for (size_t at = name.find(part); at != std::string::npos; at = name.find(part, at + 1)) {
+        if (at > 0 && name[at - 1] == '.' && (at + length == name.size() || name[at + length] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t Call::count() const {
+    return instruction->arguments.size();
+}
+
+size_t Call::in_group(size_t first) const {
+    size_t end = first;
+    while (end < count() && instruction->arguments[end].group == instruction->arguments[first].group) {
+        end++;
+    }
+    return end - first;
+}
+
+unsigned long long Call::get(size_t i) const {
+    const Argument &argument = instruction->arguments.at(i);
+    if (!argument.name.empty()) {
+        return (*names)[argument.name];
+    }
+    if (argument.operand < 0) {
+        return argument.number;
+    }
+    const Operand *operand = operands->at((size_t)argument.operand);
+    unsigned long long bits = operand->bits;
+    if (operand->place) { /* an instruction before may have set it */
+        bits = 0;
+        memcpy(&bits, operand->place, operand->size);
+        if (operand->kind == 'l' && operand->size == 4 && (int)bits < 0) {
+            bits = operand->bits;
+        }
+    }
+    return bits;
+}
+
+void Call::set(size_t i, unsigned long long bits) const {
+    const Argument &argument = instruction->arguments.at(i);
+    if (argument.name == "_") {
+        return;
+    }
+    if (!argument.name.empty()) {
+        (*names)[argument.name] = bits;
+        return;
+    }
+    memcpy(place(i), &bits, operands->at((size_t)argument.operand)->size);
+}
+
+void *Call::place(size_t i) const {
+    const Argument &argument = instruction->arguments.at(i);
+    void *place = argument.operand < 0 ? nullptr : operands->at((size_t)argument.operand)->place;
+    if (!place) {
+        fault("%s: its operand %zu is no variable", instruction->name.c_str(), i);
+    }
+    return place;
+}
+
+void ptx(const char *text, std::initializer_list<Operand> out, std::initializer_list<Operand> in) {
+    static std::unordered_map<const char *, Program> programs;
+    if (!*text) {
+        return;
+    }
+    auto found = programs.find(text);
+    if (found == programs.end()) {
+        found = programs.emplace(text, program_of(text)).first;
+    }
+    std::vector<const Operand *> operands;
+    operands.reserve(out.size() + in.size());
+    for (const Operand &operand : out) {
+        operands.push_back(&operand);
+    }
+    for (const Operand &operand : in) {
+        operands.push_back(&operand);
+    }
+    std::map<std::string, unsigned long long> names;
+    if (drawn() % 64 == 0) {
+        let_others();
+    }
+    for (const Instruction &instruction : found->second) {
+        instruction.action(Call{&instruction, &operands, &names});
+    }
+}
+
+} // namespace emulator

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ptx_simple.cpp - registers, loads and stores, barriers of threads. */
+#include "emulator/ptx.hpp"
+
+#include <cstring>
+
+namespace emulator {
+
+static void do_nothing(const Call &) {
+}
+
+static void move(const Call &call) {
+    const Argument &from = call.instruction->arguments.at(1);
+    call.set(0, from.name == "%cluster_ctarank" || from.name == "%%cluster_ctarank" ? current->block->rank
+                : from.name == "%%tid.x"                                            ? current->thread
+                                                                                    : call.get(1));
+}
+
+static void set_predicate(const Call &call) {
+    call.set(0, call.is("ne") ? call.get(1) != call.get(2) : call.get(1) == call.get(2));
+}
+
+static void select(const Call &call) {
+    call.set(0, call.get(3) ? call.get(1) : call.get(2));
+}
+
+/* cvt.rn.bf16x2.f32 d, high, low */
+static void convert(const Call &call) {
+    const float first = float_of(call.word(1));
+    if (call.is("tf32")) { /* rna: to nearest, ties away from zero */
+        call.set(0, (call.word(1) + 0x1000) & ~0x1fffu);
+        return;
+    }
+    const float second = float_of(call.word(2));
+    if (call.is("bf16x2")) {
+        call.set(0, (unsigned)bf16_of(first) << 16 | bf16_of(second));
+    } else if (call.is("f16x2")) {
+        call.set(0, (unsigned)fp16_of(first) << 16 | fp16_of(second));
+    } else {
+        fault("the emulator does not know the conversion %s", call.instruction->name.c_str());
+    }
+}
+
+static unsigned width_of(const Call &call) {
+    return call.is("b64") || call.is("u64") || call.is("f64") || call.is("s64") ? 8
+           : call.is("b16") || call.is("u16")                                   ? 2
+                                                                                : 4;
+}
+
+/* ld.shared.v2.f64 {a, b}, [from]; of vectors the place is a multiple of all bytes. */
+static void load(const Call &call) {
+    const unsigned count = (unsigned)call.in_group(0), width = width_of(call);
+    const bool shared = call.is("shared") || call.is("shared::cta");
+    const unsigned char *from = (const unsigned char *)call.get(count);
+    if (shared) {
+        check_shared(current->block, call.word(count), count * width, count * width);
+        from = current->block->shared + call.word(count);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        unsigned long long bits = 0;
+        memcpy(&bits, from + i * width, width);
+        call.set(i, bits);
+    }
+}
+
+static void store(const Call &call) {
+    const unsigned count = (unsigned)call.in_group(1), width = width_of(call);
+    unsigned char *to = (unsigned char *)call.get(0);
+    if (call.is("shared") || call.is("shared::cta")) {
+        check_shared(current->block, call.word(0), count * width, count * width);
+        note_write(call.word(0), count * width);
+        to = current->block->shared + call.word(0);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned long long bits = call.get(i + 1);
+        memcpy(to + i * width, &bits, width);
+    }
+}
+
+/* bar.sync a, threads: all of the block where no number is given. */
+static unsigned threads_of(const Call &call) {
+    const unsigned barrier = call.word(0), threads = call.count() > 1 ? call.word(1) : current->block->threads;
+    if (barrier >= BARRIERS || threads == 0 || threads % 32) {
+        fault("a named barrier %u of %u threads", barrier, threads);
+    }
+    return threads;
+}
+static void named_sync(const Call &call) {
+    meet(current->block->named[call.word(0) % BARRIERS], threads_of(call), "the named barrier", call.word(0));
+}
+static void named_arrive(const Call &call) {
+    arrive(current->block->named[call.word(0) % BARRIERS], threads_of(call));
+}
+
+static void cluster_arrive(const Call &) {
+    Meeting &meeting = *current->block->cluster_meeting;
+    current->cluster_turn = meeting.turn;
+    arrive(meeting, current->block->threads * (unsigned)current->block->cluster->size());
+}
+static void cluster_wait(const Call &) {
+    wait_while(&current->block->cluster_meeting->turn, ~0u, current->cluster_turn, "its cluster", 0);
+}
+
+static void fence_proxy(const Call &) {
+    current->unfenced.clear();
+}
+
+const std::vector<Known> simple_instructions = {
+    {"mov.", move},
+    {"setp.", set_predicate},
+    {"selp.", select},
+    {"cvt.", convert},
+    {"ld.", load},
+    {"st.", store},
+    {"bar.sync", named_sync},
+    {"bar.arrive", named_arrive},
+    {"barrier.sync", named_sync},
+    {"barrier.arrive", named_arrive},
+    {"bar.warp.sync", [](const Call &) { meet_warp(); }},
+    {"barrier.cluster.arrive", cluster_arrive},
+    {"barrier.cluster.wait", cluster_wait},
+    {"fence.proxy.async", fence_proxy},
+    {"fence.", do_nothing},
+    {"membar.", do_nothing},
+    {"setmaxnreg.", do_nothing},
+    {"griddepcontrol.", do_nothing},
+    {"prefetch", do_nothing},
+    {"nanosleep", do_nothing},
+};
+
+} // namespace emulator

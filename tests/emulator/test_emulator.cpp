@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_emulator [SEED]: the matrix products of kernels/matmul, emulated (emulator.hpp) in odd sizes, against plain
+ * ones. Compiled with PLANTED, the kernels have a fault, and the test is that some seed finds it.
+ */
+#include "emulator/product.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "planted.h"
+
+typedef __nv_bfloat16 bf16;
+#define ORDER_rows 1
+#define ORDER_columns 2
+#define ORDER_hilbert 3
+#define ORDER ORDER_rows
+
+#include "matmul_wgmma.cu"
+#include "matmul_wgmma_roles.cu"
+namespace mma { /* has a shared_address() of its own */
+#include "matmul_mma.cu"
+}
+
+using emulator::Launch;
+using emulator::Map;
+using emulator::Product;
+using emulator::tensor_map;
+
+static unsigned seed = 1;
+static int failures;
+
+static unsigned parts(int size, int part) {
+    return (unsigned)((size + part - 1) / part);
+}
+
+static void tell(const char *name, const std::string &fault) {
+    if (!fault.empty()) {
+        printf("%s, seed %u: %s\n", name, seed, fault.c_str());
+        failures++;
+    }
+}
+
+template <typename T, typename C> std::string outcome(const std::string &fault, const Product<T, C> &of, bool once) {
+    return fault.empty() ? of.wrong(once) : fault;
+}
+
+/* `clusters` stay and go from tile to tile. */
+template <typename T, typename C, bool A_BY_K, bool B_BY_K, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES,
+          int CONSUMERS, int CLUSTER_M, int CLUSTER_N, bool PINGPONG, int LAG, int IN_FLIGHT, int STORES>
+static void roles(const char *name, int m, int n, int k, unsigned clusters) {
+    typedef Plan<T, C, A_BY_K, B_BY_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, 8, PINGPONG,
+                 LAG, IN_FLIGHT, STORES>
+        P;
+    Product<T, C> product(m, n, k, seed, A_BY_K, B_BY_K);
+    const Map a = product.a_map(P::TileA::BOX_LINES), b = product.b_map(P::TileB::BOX_LINES);
+    const Map c = product.c_map(P::PIECE_N, 64);
+    const bool boxes = n * sizeof(C) % 16 == 0;
+    Launch launch;
+    launch.cluster = CLUSTER_M * CLUSTER_N;
+    launch.grid = {clusters * launch.cluster};
+    launch.threads = 128 * (CONSUMERS + 1);
+    launch.shared = P::BARRIERS_AT + 16 * STAGES;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        matmul_wgmma_roles<T, C, A_BY_K, B_BY_K, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, 8,
+                           PINGPONG, LAG, IN_FLIGHT, STORES>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
+                                                             tensor_map<CUtensorMap>(&c), product.c.data(), m, n, k,
+                                                             boxes);
+    });
+    tell(name, outcome(fault, product, STORES > 0 && boxes));
+}
+
+#ifndef PLANTED
+
+template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int GROUPS>
+static void tma(const char *name, int m, int n, int k) {
+    Product<T, C> product(m, n, k, seed);
+    const Map a = product.a_map(BLOCK_M), b = product.b_map(BLOCK_N);
+    Launch launch;
+    launch.grid = {parts(n, BLOCK_N), parts(m, BLOCK_M)};
+    launch.threads = 128 * GROUPS;
+    launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * BLOCK_K * sizeof(T) + 8);
+    tell(name, outcome(emulator::run(launch, seed,
+                                     [&]() {
+                                         matmul_wgmma_tma<T, C, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS>(
+                                             tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(),
+                                             m, n, k);
+                                     }),
+                       product, false));
+}
+
+template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int GROUPS>
+static void stored(const char *name, int m, int n, int k) {
+    Product<bf16, bf16> product(m, n, k, seed);
+    Launch launch;
+    launch.grid = {parts(n, BLOCK_N), parts(m, BLOCK_M)};
+    launch.threads = 128 * GROUPS;
+    launch.shared = (BLOCK_M + BLOCK_N) * BLOCK_K * 2;
+    tell(name, outcome(emulator::run(launch, seed,
+                                     [&]() {
+                                         matmul_wgmma_stored<bf16, ALIGNED, BLOCK_M, BLOCK_N, BLOCK_K, GROUPS>(
+                                             product.a.data(), product.b.data(), product.c.data(), m, n, k);
+                                     }),
+                       product, false));
+}
+
+template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, bool AHEAD>
+static void mma_sync(const char *name, int m, int n, int k) {
+    Product<T, T> product(m, n, k, seed);
+    Launch launch;
+    launch.grid = {parts(n, BLOCK_N) * parts(m, BLOCK_M)};
+    launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
+    launch.shared = STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * sizeof(T);
+    tell(name,
+         outcome(emulator::run(
+                     launch, seed,
+                     [&]() {
+                         mma::matmul_mma<T, ALIGNED, BLOCK_M, BLOCK_N, BLOCK_K, 32, 32, STAGES, true, AHEAD, 8, 1>(
+                             product.a.data(), product.b.data(), product.c.data(), m, n, k);
+                     }),
+                 product, false));
+}
+
+static void run_all() {
+    mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
+    mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
+    stored<false, 64, 64, 64, 1>("wgmma, stored tiles", 70, 65, 131);
+    tma<bf16, bf16, 128, 64, 64, 3, 2>("TMA", 140, 100, 264);
+    tma<float, float, 64, 64, 32, 2, 1>("TMA, tf32", 70, 65, 76);
+    roles<bf16, bf16, true, true, 128, 64, 64, 3, 2, 1, 1, false, 0, 1, 0>("a producer warp", 140, 77, 136, 1);
+    roles<bf16, bf16, true, true, 64, 64, 64, 4, 1, 2, 2, false, 0, 0, 2>("clusters of four", 200, 136, 136, 1);
+    roles<bf16, bf16, true, true, 128, 64, 64, 4, 2, 2, 1, false, 2, 1, 2>("C by TMA, behind", 260, 136, 328, 1);
+    roles<bf16, bf16, true, true, 64, 96, 64, 3, 2, 1, 2, true, 0, 0, 1>("ping-pong", 140, 200, 136, 1);
+    roles<bf16, bf16, false, false, 128, 128, 64, 2, 2, 2, 1, false, 0, 1, 2>("both turned", 264, 136, 136, 1);
+    roles<unsigned char, bf16, true, true, 64, 64, 128, 3, 1, 1, 2, false, 0, 1, 2>("fp8", 70, 136, 272, 1);
+    roles<signed char, int, true, true, 64, 64, 128, 3, 1, 1, 1, false, 0, 1, 1>("int8", 70, 72, 272, 1);
+}
+
+#else
+
+static void run_all() {
+    roles<bf16, bf16, true, true, 128, 64, 64, 3, 2, 2, 1, false, 0, 1, 2>("planted", 300, 72, 200, 1);
+}
+
+#endif
+
+int main(int argc, char **argv) {
+    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+#ifdef PLANTED
+    if (PLANTED_PLACES == 0) {
+        puts("The fault was not planted: its text is not in the kernels any more (tests/emulator/CMakeLists.txt).");
+        return 1;
+    }
+    for (unsigned last = seed + 10; seed < last && failures == 0; seed++) {
+        run_all();
+    }
+    return failures == 0;
+#else
+    run_all();
+    return failures > 0;
+#endif
+}
