@@ -114,7 +114,12 @@ static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *ar
     }
     rft_str_add(out, "verified       worst error is ");
     rft_str_add_fixed(out, v->worst_frac, 3);
-    rft_str_addf(out, " of the tolerance, %llu elements\n", (unsigned long long)v->total_count);
+    rft_str_add(out, " of the tolerance");
+    if (isfinite(v->rms_frac)) {
+        rft_str_add(out, ", the root mean square ");
+        rft_str_add_fixed(out, v->rms_frac, 3);
+    }
+    rft_str_addf(out, ", %llu elements\n", (unsigned long long)v->total_count);
 }
 
 static void print_counters(rft_str *out, const rft_once_result *r, int64_t l2_bytes, rft_arena *arena) {

@@ -25,6 +25,7 @@ static void set_samples(json_t *root, const rft_measurement *m) {
 static json_t *json_of_verified(const rft_verification *v) {
     json_t *verified = json_object();
     json_object_set_new(verified, "worst_frac", rft_json_real_new(v->worst_frac));
+    json_object_set_new(verified, "rms_frac", rft_json_real_new(v->rms_frac));
     json_object_set_new(verified, "elements", json_integer((json_int_t)v->total_count));
     return verified;
 }

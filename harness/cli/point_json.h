@@ -19,7 +19,7 @@ typedef struct rft_point_told {
  *   samples_s   every sample in the order taken; empty where it was not measured
  *   median_s, low_s, high_s, interval_is_95, stop   what follows from them; null where it was not measured
  *   useful_bytes, useful_ops   the kernel's work; null where it was not measured
- *   verified    {worst_frac, elements}; null where nothing was verified
+ *   verified    {worst_frac, rms_frac, elements}; null where nothing was verified
  * and what rft_finding_timing() adds. Errors: those of rft_cli_write().
  */
 int rft_point_write_json(rft_cli *cli, const char *path, const rft_point_told *told, rft_err *err);

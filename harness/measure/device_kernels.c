@@ -238,7 +238,7 @@ typedef struct magnitude_partial {
     uint64_t count;
 } magnitude_partial;
 typedef struct compare_partial {
-    double worst;
+    double worst, squares;
     uint64_t index, wrong;
     double got, want;
 } compare_partial;
@@ -340,6 +340,7 @@ rft_difference rft_verdict_difference(const rft_protocol *p, size_t slot) {
         const compare_partial *partial = &partials[i];
         bool earlier = partial->worst == out.worst_frac && partial->index < out.index;
         out.wrong_count += partial->wrong;
+        out.squares += partial->squares;
         if (partial->worst > out.worst_frac || (earlier && partial->worst >= 0.0)) {
             out.worst_frac = partial->worst;
             out.index = partial->index;

@@ -47,6 +47,7 @@ typedef struct rft_comparison {
 } rft_comparison;
 typedef struct rft_difference {
     double worst_frac;
+    double squares; /* sum over the elements: worst_frac is the root of the largest */
     uint64_t index, wrong_count;
     double got, want; /* at index */
 } rft_difference;

@@ -35,7 +35,7 @@ typedef enum rft_builtin {
 #define RFT_PARTIAL_BLOCKS 256u
 #define RFT_PARTIAL_THREADS 256u
 #define RFT_PARTIAL_COUNT (RFT_PARTIAL_BLOCKS * RFT_PARTIAL_THREADS)
-#define RFT_PARTIAL_BYTES 40u
+#define RFT_PARTIAL_BYTES 48u
 #define RFT_HALF_COUNT 1024u  /* partial results after the first of two folds */
 #define RFT_VERDICT_COUNT 32u /* partial results that reach the host */
 #define RFT_VERDICT_BYTES (RFT_VERDICT_COUNT * RFT_PARTIAL_BYTES)

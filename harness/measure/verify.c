@@ -86,6 +86,7 @@ static void keep_worst(rft_verification *found, const rft_difference *difference
     found->buffer = kept->name;
     found->tol = tol;
     found->worst_frac = difference->worst_frac;
+    found->rms_frac = sqrt(difference->squares / (double)kept->count);
     found->worst_abs_error = difference->got == difference->want ? 0.0 : fabs(difference->got - difference->want);
     found->got = difference->got;
     found->want = difference->want;
@@ -129,7 +130,7 @@ static void judge_inputs(rft_point_job *job) {
 
 static int judge_outputs(rft_point_job *job) {
     const rft_point_spec *spec = job->request->spec;
-    rft_verification found = {.worst_frac = -1.0};
+    rft_verification found = {.worst_frac = -1.0, .rms_frac = NAN};
     for (size_t i = 0; i < spec->buffer_count; i++) {
         if (is_judged(&spec->buffers[i])) {
             rft_difference difference = rft_verdict_difference(job->p, i);

@@ -33,6 +33,7 @@ enum {
     CLOCK,
     VERIFIED,
     WORST,
+    RMS,
     INTERVAL,
     RATE,
     FRAC,
@@ -68,6 +69,7 @@ static const rft_trait fields[FIELDS] = {
     [CLOCK] = {.key = "clock_mhz"},
     [VERIFIED] = {.key = "verified"},
     [WORST] = {.key = "worst_frac"},
+    [RMS] = {.key = "rms_frac"},
     [INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
     [RATE] = {.title = "Useful rate", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
     [FRAC] = {.key = "best_frac",
@@ -178,6 +180,7 @@ static void add_baseline(rft_cell_table *table, const rft_run *run, const rft_ba
         cells[TIE] = isfinite(versus.frac) ? rft_datum_flag(versus.tie) : rft_datum_absent();
     }
     cells[WORST] = rft_datum_number(check->done ? check->worst_frac : (double)NAN);
+    cells[RMS] = rft_datum_number(check->done ? check->rms_frac : (double)NAN);
     cells[VERDICT] = rft_datum_text(verdict_text(&versus, baseline));
 }
 

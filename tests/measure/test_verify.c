@@ -85,6 +85,8 @@ static void test_tolerance(void **state) {
     assert_int_equal(f.result.verification.index, 5);
     assert_true(f.result.verification.worst_frac > 0.0 && f.result.verification.worst_frac < 1.0);
     assert_true(f.result.verification.tol == 1e-3);
+    double alone = f.result.verification.worst_frac / sqrt(ELEMENTS); /* the others are right to a hundredth of it */
+    assert_true(fabs(f.result.verification.rms_frac / alone - 1.0) < 0.01);
     d.wrong = (float)(want + 10e-3 * (fabs(want) + 1.0));
     assert_int_equal(judge(&f, &d), RFT_OUTCOME_WRONG_RESULT);
     fixture_stop(&f);

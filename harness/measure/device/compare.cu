@@ -11,7 +11,8 @@ typedef struct rft_magnitude_partial {
 } rft_magnitude_partial;
 
 typedef struct rft_compare_partial {
-    double worst; /* -1: the thread had no element */
+    double worst;   /* -1: the thread had no element */
+    double squares; /* sum of the squared fractions */
     rft_u64 index;
     rft_u64 wrong;
     double got, want; /* at index */
@@ -46,7 +47,7 @@ RFT_DEVICE double rft_error_frac(double got, double want, double tol, double sca
 
 RFT_KERNEL rft_compare_kernel(const void *out, int out_type, const void *ref, int ref_type, rft_u64 count, double tol,
                               double scale, rft_compare_partial *partials) {
-    rft_compare_partial partial = {-1.0, 0, 0, 0.0, 0.0};
+    rft_compare_partial partial = {-1.0, 0.0, 0, 0, 0.0, 0.0};
     rft_u64 i;
     for (i = RFT_THREAD; i < count; i += RFT_THREADS) {
         double got = rft_load_real(out, out_type, i);
@@ -60,6 +61,7 @@ RFT_KERNEL rft_compare_kernel(const void *out, int out_type, const void *ref, in
                 frac = rft_error_frac(got + 1.0, got, tol, scale); /* 64-bit values that differ below 2^-53 */
             }
         }
+        partial.squares += frac * frac;
         if (frac > partial.worst) {
             partial.worst = frac;
             partial.index = i;
@@ -117,10 +119,12 @@ RFT_KERNEL rft_fold_kernel(int what, const void *partials, rft_u32 per, void *ou
         rft_compare_partial all = in[0];
         for (i = 1; i < per; i++) {
             rft_u64 wrong = all.wrong + in[i].wrong;
+            double squares = all.squares + in[i].squares;
             if (in[i].worst > all.worst || (in[i].worst == all.worst && in[i].index < all.index)) {
                 all = in[i];
             }
             all.wrong = wrong;
+            all.squares = squares;
         }
         ((rft_compare_partial *)out)[RFT_THREAD] = all;
     } else if (what == RFT_FOLD_GUARD) {

@@ -260,6 +260,7 @@ static const rft_field verification_items[] = {
     VERIFIED("verified", done, BOOL, "its outputs were compared with the reference's"),
     VERIFIED("tol", tol, REAL, "tolerance of the worst buffer"),
     VERIFIED("worst_frac", worst_frac, REAL, "worst error over what is allowed: up to 1 passes; inf: integers differ"),
+    VERIFIED("rms_frac", rms_frac, REAL, "root mean square of the errors over what is allowed, of the worst buffer"),
     VERIFIED("worst_abs_error", worst_abs_error, REAL, "error of that element"),
     VERIFIED("worst_got", got, REAL, "what it is"),
     VERIFIED("worst_want", want, REAL, "what the reference has"),

@@ -56,6 +56,7 @@ typedef struct rft_verification {
     bool done;
     double tol;             /* the tolerance judged by, of the worst buffer */
     double worst_frac;      /* max of |o - r| / (tol * (|r| + scale)): <= 1 passes; for integers 0 or inf */
+    double rms_frac;        /* root mean square of the same over the worst buffer; NaN: not recorded */
     double worst_abs_error; /* |o - r| at that element */
     double got, want;       /* there */
     const char *buffer;     /* there */
