@@ -23,6 +23,7 @@ typedef struct rft_vendor_matmul {
     int64_t m, n, k;
     rft_vendor_order a_order, b_order, d_order;
     bool exact_accumulation;      /* fp8: not the faster accumulation of fewer bits, which is what peers measure */
+    rft_vendor_scale scale;       /* fp8 */
     uint64_t workspace_max_bytes; /* 0: 64 MiB */
 } rft_vendor_matmul;
 
@@ -47,8 +48,9 @@ typedef struct rft_vendor_plan {
 } rft_vendor_plan;
 
 typedef struct rft_vendor_buffers {
-    rft_device_ptr a, b, d;   /* multiples of 256 bytes, as the device's alloc() gives them */
-    rft_device_ptr workspace; /* of plan->workspace_bytes; may be 0 when that is 0 */
+    rft_device_ptr a, b, d;          /* multiples of 256 bytes, as the device's alloc() gives them */
+    rft_device_ptr workspace;        /* of plan->workspace_bytes; may be 0 when that is 0 */
+    rft_device_ptr a_scale, b_scale; /* where the plan's matmul has a scale; multiples of 16 */
 } rft_vendor_buffers;
 
 typedef struct rft_vendor rft_vendor;

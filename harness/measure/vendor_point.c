@@ -40,7 +40,8 @@ static rft_vendor_matmul matmul_of(const rft_point_job *job, const rft_vendor_ca
                                .a_order = call->a_order,
                                .b_order = call->b_order,
                                .d_order = call->d_order,
-                               .exact_accumulation = call->exact_accumulation};
+                               .exact_accumulation = call->exact_accumulation,
+                               .scale = call->scale};
 }
 
 /* What the result says of the library and of the algorithm. */
@@ -93,8 +94,13 @@ int rft_vendor_bind(rft_point_job *job, const rft_vendor_call *call, rft_err *er
 
 int rft_vendor_queue(rft_point_job *job, const rft_vendor_call *call, rft_err *err) {
     const rft_protocol *p = job->p;
-    const rft_vendor_buffers buffers = {
-        .a = job->data[call->a], .b = job->data[call->b], .d = job->data[call->d], .workspace = p->vendor.work};
+    bool scaled = call->scale != RFT_VENDOR_SCALE_NONE;
+    const rft_vendor_buffers buffers = {.a = job->data[call->a],
+                                        .b = job->data[call->b],
+                                        .d = job->data[call->d],
+                                        .workspace = p->vendor.work,
+                                        .a_scale = scaled ? job->data[call->a_scale] : 0,
+                                        .b_scale = scaled ? job->data[call->b_scale] : 0};
     return p->vendor.library->vt->launch(p->vendor.library, p->vendor.plan, (size_t)call->algo, &buffers, err);
 }
 

@@ -91,12 +91,33 @@ static void read_output(facts_reader *reader) {
     lua_pop(reader->lua, 1);
 }
 
+static void read_scale(facts_reader *reader) {
+    static const char *const names[] = {
+#define SCALE_TEXT(name, text) text,
+        RFT_VENDOR_SCALE_MAP(SCALE_TEXT)
+#undef SCALE_TEXT
+    };
+    rft_at at = {&reader->root, "scale", 0};
+    rft_baseline_facts *facts = reader->facts;
+    const char *scale = text_or(reader, "scale", names[RFT_VENDOR_SCALE_NONE]);
+    if (!rft_vendor_scale_from_name(&facts->scale, scale)) {
+        char hint[120], known[200];
+        rft_read_hint(hint, sizeof(hint), scale, names, RFT_VENDOR_SCALE_COUNT);
+        rft_read_fail(reader->lua, &at, rft_read_known(known, sizeof(known), names, RFT_VENDOR_SCALE_COUNT),
+                      "no library scales by \"%.40s\"%s", scale, hint);
+    }
+    facts->a_scale = text_or(reader, "a_scale", "a_scale");
+    facts->b_scale = text_or(reader, "b_scale", "b_scale");
+}
+
 /* Two baselines of a sweep are told apart by their names. */
 static const char *usual_name(const facts_reader *reader) {
     const rft_baseline_facts *facts = reader->facts;
     const char *math = facts->math == RFT_VENDOR_TF32 ? " tf32" : "";
-    return rft_arena_printf(reader->arena, USUAL_NAME "%s%s", facts->math_given ? math : "",
-                            facts->exact ? ", exact accumulation" : "");
+    bool scaled = facts->scale != RFT_VENDOR_SCALE_NONE;
+    return rft_arena_printf(reader->arena, USUAL_NAME "%s%s%s%s", facts->math_given ? math : "",
+                            facts->exact ? ", exact accumulation" : "", scaled ? ", scales of " : "",
+                            scaled ? rft_vendor_scale_name(facts->scale) : "");
 }
 
 /* The table is at 1, or nothing is: then everything is as usual. */
@@ -120,6 +141,7 @@ static rft_baseline_facts *read_facts(lua_State *lua) {
     facts->transpose_b = flag_or_false(&reader, "transpose_b");
     facts->transpose_c = flag_or_false(&reader, "transpose_c");
     facts->exact = flag_or_false(&reader, "exact");
+    read_scale(&reader);
     read_output(&reader);
     if (rft_read_field(lua, 1, "tol")) {
         facts->tol = rft_read_real(lua, -1, &tol, 0, 1e300);
@@ -361,6 +383,16 @@ static void check_count(const spelling *s, const char *key, const rft_buffer *bu
     }
 }
 
+static void check_scale(const spelling *s, const char *key, const rft_buffer *buffer, int64_t count) {
+    rft_at at = {&s->root, key, 0};
+    if (buffer->type != RFT_TYPE_F32 || buffer->count != (uint64_t)count) {
+        rft_read_fail(s->lua, &at, "docs/baselines.md says how they lie",
+                      "the buffer \"%.60s\" is %llu %s, scales of %s are %lld f32", buffer->name,
+                      (unsigned long long)buffer->count, rft_type_name(buffer->type),
+                      rft_vendor_scale_name(s->facts->scale), (long long)count);
+    }
+}
+
 static void choose_math(const spelling *s) {
     const rft_buffer *a = &s->call->out->buffers[s->out->a];
     rft_at at = {&s->root, "a", 0};
@@ -369,6 +401,26 @@ static void choose_math(const spelling *s) {
         rft_read_fail(s->lua, &at, "f32, f16, bf16, e4m3 and i8 can be multiplied",
                       "the library multiplies no %s, which the buffer \"%.60s\" is", rft_type_name(a->type), a->name);
     }
+}
+
+/* The scales' buffers; those of blocks are applied to sums of 128 k's, which is exact accumulation. */
+static void spell_scales(spelling *s) {
+    const rft_baseline_facts *facts = s->facts;
+    rft_vendor_call *out = s->out;
+    const rft_buffer *buffers = s->call->out->buffers;
+    out->scale = facts->scale;
+    if (facts->scale == RFT_VENDOR_SCALE_NONE) {
+        return;
+    }
+    if (out->math != RFT_VENDOR_FP8) {
+        rft_at at = {&s->root, "scale", 0};
+        rft_read_fail(s->lua, &at, "leave it out", "%s has no scales, fp8 has", rft_vendor_math_name(out->math));
+    }
+    out->a_scale = find_buffer(s, "a_scale", facts->a_scale, RFT_BUFFER_INPUT);
+    out->b_scale = find_buffer(s, "b_scale", facts->b_scale, RFT_BUFFER_INPUT);
+    check_scale(s, "a_scale", &buffers[out->a_scale], rft_vendor_scales_of_a(facts->scale, out->m, out->k));
+    check_scale(s, "b_scale", &buffers[out->b_scale], rft_vendor_scales_of_b(facts->scale, out->n, out->k));
+    out->exact_accumulation = out->exact_accumulation || facts->scale == RFT_VENDOR_SCALE_BLOCKS;
 }
 
 static rft_vendor_order order_of(bool transposed) {
@@ -423,6 +475,7 @@ void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_b
     out->b_order = order_of(facts->transpose_b);
     out->d_order = order_of(facts->transpose_c);
     out->exact_accumulation = facts->exact;
+    spell_scales(&s);
     out->algo = algo_of(&s);
 }
 

@@ -71,6 +71,10 @@ static void check_names(lua_State *lua, const rft_at *at, const rft_baseline_fac
         rft_read_fail(lua, at, "vendor.matmul { math = \"fp16\" }: fp32, tf32, fp16, bf16, fp8, int8, fp64",
                       "a library in a kernel's place brings its own buffers: say what it multiplies in");
     }
+    if (facts->scale != RFT_VENDOR_SCALE_NONE) {
+        rft_at scale = {at, "scale", 0};
+        rft_read_fail(lua, &scale, remedy, "in a kernel's place there are no buffers for scales");
+    }
     for (size_t i = 0; i < 3; i++) {
         rft_at dim = {at, dims[i]->key, 0}, buffer = {at, names[i][0], 0};
         if (!dims[i]->axis || strcmp(dims[i]->axis, dims[i]->key) != 0) {

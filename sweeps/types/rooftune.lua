@@ -459,6 +459,9 @@ function vendor.matmul(facts) end
 ---@field transpose_b? boolean B lies n x k by rows
 ---@field transpose_c? boolean C lies n x m by rows
 ---@field exact? boolean fp8: no fast accumulation
+---@field scale? "none"|"tensor"|"rows"|"blocks" fp8: what A and B are multiplied by; default: "none"
+---@field a_scale? string input buffer, f32; default: "a_scale"
+---@field b_scale? string input buffer, f32; default: "b_scale"
 ---@field output? rooftune.Type of C in a kernel's place; default: as `math` says
 ---@field tol? number what it is judged by; default: as the kernels are, and what tf32 or fast accumulation make worse
 

@@ -3,6 +3,7 @@
  * and the second not, as on real devices. */
 #include "gpu/fake_cublaslt.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@ extern fake_cublaslt_state fake_cublaslt;
 fake_cublaslt_state fake_cublaslt;
 
 typedef struct operation {
-    int compute, scale, transpose[2];
+    int compute, scale, transpose[2], scale_mode[2];
+    const void *scales[2];
     signed char fast;
 } operation;
 
@@ -56,6 +58,15 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
     operation *op = (operation *)desc;
     if (attribute == CUBLASLT_MATMUL_DESC_FAST_ACCUM && bytes == sizeof op->fast) {
         memcpy(&op->fast, value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    bool second = attribute == CUBLASLT_MATMUL_DESC_B_SCALE_POINTER || attribute == CUBLASLT_MATMUL_DESC_B_SCALE_MODE;
+    if ((second || attribute == CUBLASLT_MATMUL_DESC_A_SCALE_POINTER) && bytes == sizeof *op->scales) {
+        memcpy(&op->scales[second], value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    if ((second || attribute == CUBLASLT_MATMUL_DESC_A_SCALE_MODE) && bytes == sizeof *op->scale_mode) {
+        memcpy(&op->scale_mode[second], value, bytes);
         return CUBLAS_STATUS_SUCCESS;
     }
     if (bytes != sizeof(int32_t) ||
@@ -122,6 +133,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     const layout *first = (const layout *)a;
     if (c != d || most < 3 || !fits(op, first, (const layout *)b, (const layout *)d)) {
         return CUBLAS_STATUS_INVALID_VALUE;
+    }
+    if (op->scale_mode[0] == CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F && !op->scales[0]) {
+        return CUBLAS_STATUS_INVALID_VALUE; /* scales that are not there */
     }
     if (first->type == CUDA_R_8F_E4M3 && (op->transpose[0] != CUBLAS_OP_T || op->transpose[1] != CUBLAS_OP_N)) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -194,6 +208,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     fake_cublaslt.compute_type = op->compute;
     fake_cublaslt.scale_type = op->scale;
     memcpy(fake_cublaslt.transposes, op->transpose, sizeof op->transpose);
+    memcpy(fake_cublaslt.scale_modes, op->scale_mode, sizeof op->scale_mode);
+    memcpy(fake_cublaslt.scales, op->scales, sizeof op->scales);
     if (a->type != CUDA_R_32F && a->type != CUDA_R_8I && a->type != CUDA_R_64F) {
         return CUBLAS_STATUS_SUCCESS; /* only written down */
     }

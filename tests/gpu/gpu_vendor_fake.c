@@ -190,6 +190,42 @@ static void fp8_accumulates_fast_unless_told(void **state) {
     vendor->vt->close(vendor);
 }
 
+/* C by rows is C transposed to the library, so B's scales are those of its first matrix. */
+static void scales_reach_the_library(void **state) {
+    (void)state;
+    static const int modes[][2] = {
+        [RFT_VENDOR_SCALE_NONE] = {0, 0},
+        [RFT_VENDOR_SCALE_TENSOR] = {0, 0},
+        [RFT_VENDOR_SCALE_ROWS] = {CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F,
+                                   CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F},
+        [RFT_VENDOR_SCALE_BLOCKS] = {CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F,
+                                     CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F},
+    };
+    rft_vendor *vendor = open_vendor();
+    rft_vendor_matmul matmul = {
+        .math = RFT_VENDOR_FP8, .d = RFT_TYPE_BF16, .m = 64, .n = 64, .k = 64, .b_order = RFT_VENDOR_COLUMN};
+    rft_vendor_buffers buffers = {.a = 256, .b = 512, .d = 768, .workspace = 1024, .a_scale = 2048, .b_scale = 4096};
+    for (int scale = 0; scale < RFT_VENDOR_SCALE_COUNT; scale++) {
+        rft_vendor_plan *plan = NULL;
+        matmul.scale = (rft_vendor_scale)scale;
+        assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, NULL), 0);
+        assert_int_equal(vendor->vt->launch(vendor, plan, 0, &buffers, NULL), 0);
+        assert_memory_equal(fake->scale_modes, modes[scale], sizeof modes[scale]);
+        assert_true((uintptr_t)fake->scales[0] == (scale ? 4096 : 0));
+        assert_true((uintptr_t)fake->scales[1] == (scale ? 2048 : 0));
+        vendor->vt->plan_free(vendor, plan);
+    }
+    rft_vendor_plan *plan = NULL;
+    rft_err err = RFT_ERR_INIT;
+    matmul.b_order = RFT_VENDOR_ROW;
+    assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
+    assert_non_null(strstr(err.message, "D by rows, bf16, scales of blocks)"));
+    matmul.math = RFT_VENDOR_BF16;
+    assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
+    assert_string_equal(err.message, "cuBLASLt: bf16 has no scales, fp8 has");
+    vendor->vt->close(vendor);
+}
+
 static void refusals_have_reasons(void **state) {
     (void)state;
     rft_vendor *vendor = open_vendor();
@@ -276,6 +312,7 @@ int main(void) {
         cmocka_unit_test_setup(every_order_of_matrices, reset),
         cmocka_unit_test_setup(algorithms_are_listed_and_named, reset),
         cmocka_unit_test_setup(fp8_accumulates_fast_unless_told, reset),
+        cmocka_unit_test_setup(scales_reach_the_library, reset),
         cmocka_unit_test_setup(refusals_have_reasons, reset),
         cmocka_unit_test_setup(opening_is_refused_with_a_remedy, reset),
         cmocka_unit_test(numbers_have_the_headers_names),

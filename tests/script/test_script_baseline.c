@@ -131,6 +131,45 @@ static void refuse(void **state, const matmul_case *c, const char *message, cons
     case_refuse(*state, text_of(c), RFT_E_SCRIPT, "case.lua:", message, remedy);
 }
 
+/* Scales are buffers of their own, of the library's sizes: those of blocks of B fill up rows of k's to multiples of 4.
+ */
+static void test_scales(void **state) {
+    static const struct {
+        const char *scale, *a, *b, *name;
+        bool exact;
+        const char *refusal;
+    } cases[] = {
+        {"tensor", "1", "1", "cuBLASLt, scales of tensor", false, NULL},
+        {"rows", "p.m", "p.n", "cuBLASLt, scales of rows", false, NULL},
+        {"blocks", "96 * 3", "1 * 4", "cuBLASLt, scales of blocks", true, NULL}, /* m = 96, n = 128, k = 300 */
+        {"blocks", "96 * 2", "1 * 4", NULL, false, "the buffer \"sa\" is 192 f32, scales of blocks are 288 f32"},
+        {"blocks", "96 * 3", "1 * 3", NULL, false, "the buffer \"sb\" is 3 f32, scales of blocks are 4 f32"},
+    };
+    matmul_case c = usual;
+    c.types[0] = c.types[1] = "e4m3";
+    c.types[2] = "bf16";
+    c.with = "m = 96, k = 300";
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char c_size[200], baseline[200];
+        snprintf(c_size, sizeof(c_size), "p.m * p.n), sa = input(f32, %s), sb = input(f32, %s", cases[i].a, cases[i].b);
+        snprintf(baseline, sizeof(baseline),
+                 "vendor.matmul { transpose_b = true, scale = '%s', a_scale = 'sa', b_scale = 'sb' }", cases[i].scale);
+        c.sizes[2] = c_size;
+        c.baselines = baseline;
+        if (!cases[i].name) {
+            refuse(state, &c, cases[i].refusal, "docs/baselines.md");
+            continue;
+        }
+        const rft_point_spec *spec = spell(*state, &c, 0);
+        const rft_vendor_call *v = &spec->launches[0].vendor;
+        assert_string_equal(rft_script_sweep(((script_case *)*state)->script, 0)->baselines[0], cases[i].name);
+        assert_string_equal(rft_vendor_scale_name(v->scale), cases[i].scale);
+        assert_string_equal(spec->buffers[v->a_scale].name, "sa");
+        assert_string_equal(spec->buffers[v->b_scale].name, "sb");
+        assert_true(v->exact_accumulation == cases[i].exact);
+    }
+}
+
 static void test_refused(void **state) {
     static const struct {
         const char *baselines, *message, *remedy;
@@ -140,6 +179,9 @@ static void test_refused(void **state) {
         {"{ 7 }", "sweep.baseline[1]: expected \"cublaslt\", vendor.matmul { ... } or kernel {", NULL},
         {"{ 'cublaslt', 'cublaslt' }", "sweep.baseline[2]: two baselines are named \"cuBLASLt\"", "name ="},
         {"vendor.matmul { maths = 'fp32' }", "vendor.matmul.maths: unknown key, did you mean \"math\"?", NULL},
+        {"vendor.matmul { scale = 'row' }", "vendor.matmul.scale: no library scales by \"row\", did you mean \"rows\"?",
+         "blocks"},
+        {"vendor.matmul { scale = 'rows' }", "vendor.matmul.scale: fp32 has no scales, fp8 has", "leave it out"},
         {"vendor.matmul { math = 'fp31' }", "vendor.matmul.math: no library multiplies in \"fp31\"", "bf16"},
         {"vendor.matmul { m = 'rows' }", "sweep.baseline.m: the problem has no dimension \"rows\"", "known: m, n, k"},
         {"vendor.matmul { m = {} }", "vendor.matmul.m: expected the name of a dimension", NULL},
@@ -184,6 +226,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_usual, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_named, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_tf32, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_scales, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_refused, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_refused_types, case_setup, case_teardown),
     };

@@ -70,6 +70,65 @@ static int lt_check(const lt_vendor *vendor, cublasStatus_t status, int code, co
                : rft_err_set(err, code, "%s: %s", what, vendor->api.cublasLtGetStatusName(status));
 }
 
+static int set_attribute(const lt_vendor *vendor, const lt_plan *plan, cublasLtMatmulDescAttributes_t attribute,
+                         const void *value, size_t bytes, rft_err *err) {
+    return lt_check(vendor, vendor->api.cublasLtMatmulDescSetAttribute(plan->operation, attribute, value, bytes),
+                    RFT_E_LIMIT, "cuBLASLt: describing the multiplication", err);
+}
+
+/* ---- scales ---- */
+static int point_at_scales(const lt_vendor *vendor, const lt_plan *plan, rft_device_ptr a, rft_device_ptr b,
+                           rft_err *err) {
+    if (plan->base.matmul.scale == RFT_VENDOR_SCALE_NONE) {
+        return RFT_OK;
+    }
+    const void *first = (const void *)(uintptr_t)(plan->swapped ? b : a);
+    const void *second = (const void *)(uintptr_t)(plan->swapped ? a : b);
+    int rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &first, sizeof first, err);
+    return rc == RFT_OK ? set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &second, sizeof second, err)
+                        : rc;
+}
+
+#define SCALES_SINCE 120900 /* cuBLAS 12.9: of rows and of blocks */
+
+static int no_scales(const rft_vendor_matmul *m, const char *whose, size_t version, rft_err *err) {
+    rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s %zu.%zu has no scales of %s", whose, version / 10000,
+                version / 100 % 100, rft_vendor_scale_name(m->scale));
+    return rft_err_remedy(err, "they begin with cuBLAS 12.9: install that%s",
+                          *whose == 't' ? "" : " and build rooftune again");
+}
+
+/* What the scales of A and of B are. The heuristic is asked before there are any: PLACE stands for them until then. */
+static int describe_scales(const lt_vendor *vendor, const lt_plan *plan, rft_err *err) {
+    enum { PLACE = 256 };
+    const rft_vendor_matmul *m = &plan->base.matmul;
+    if (m->scale == RFT_VENDOR_SCALE_NONE) {
+        return RFT_OK;
+    }
+    if (m->scale != RFT_VENDOR_SCALE_TENSOR) {
+#if CUBLAS_VERSION < SCALES_SINCE
+        return no_scales(m, "this program's header, of cuBLAS", CUBLAS_VERSION, err);
+#else
+        size_t version = vendor->api.cublasLtGetVersion();
+        if (version < SCALES_SINCE) {
+            return no_scales(m, "the library", version, err);
+        }
+        bool rows = m->scale == RFT_VENDOR_SCALE_ROWS;
+        int32_t a = rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F : CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F;
+        int32_t b = rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F : CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F;
+        int32_t first = plan->swapped ? b : a, second = plan->swapped ? a : b;
+        int rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &first, sizeof first, err);
+        if (rc == RFT_OK) {
+            rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &second, sizeof second, err);
+        }
+        if (rc != RFT_OK) {
+            return rc;
+        }
+#endif
+    }
+    return point_at_scales(vendor, plan, PLACE, PLACE, err);
+}
+
 /* ---- the seam ---- */
 static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t algo, const rft_vendor_buffers *buffers,
                   rft_err *err) {
@@ -88,6 +147,10 @@ static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t alg
     }
     const void *a = (const void *)(uintptr_t)buffers->a, *b = (const void *)(uintptr_t)buffers->b;
     void *d = (void *)(uintptr_t)buffers->d;
+    rc = point_at_scales(vendor, plan, buffers->a_scale, buffers->b_scale, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
     const void *alpha = &one, *beta = &zero;
     if (plan->scale == CUDA_R_32I) {
         alpha = &int_one;
@@ -170,6 +233,9 @@ static int check_matmul(const lt_vendor *vendor, const rft_vendor_matmul *matmul
         rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s has no results of type %s", name, rft_type_name(matmul->d));
         return rft_err_remedy(err, "take %s", rft_type_name(rft_vendor_output_type(matmul->math)));
     }
+    if (matmul->scale != RFT_VENDOR_SCALE_NONE && matmul->math != RFT_VENDOR_FP8) {
+        return rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s has no scales, fp8 has", name);
+    }
     if (cc < need) {
         rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s is not there on %s (sm_%d)", name, vendor->info.name, cc);
         return rft_err_remedy(err, "it begins with sm_%d", need);
@@ -200,12 +266,6 @@ static cublasComputeType_t compute_type(rft_vendor_math math) {
                                      : CUBLAS_COMPUTE_32F;
 }
 
-static int set_attribute(const lt_vendor *vendor, const lt_plan *plan, cublasLtMatmulDescAttributes_t attribute,
-                         const void *value, size_t bytes, rft_err *err) {
-    return lt_check(vendor, vendor->api.cublasLtMatmulDescSetAttribute(plan->operation, attribute, value, bytes),
-                    RFT_E_LIMIT, "cuBLASLt: describing the multiplication", err);
-}
-
 /* first x second, in the library's order, must come out as `result` by columns: where the memory holds the transposed
  * of what it is to be, the library transposes. */
 static int make_operation(const lt_vendor *vendor, lt_plan *plan, rft_err *err) {
@@ -228,7 +288,7 @@ static int make_operation(const lt_vendor *vendor, lt_plan *plan, rft_err *err) 
     if (rc == RFT_OK && m->math == RFT_VENDOR_FP8 && !m->exact_accumulation) {
         rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast, err);
     }
-    return rc;
+    return rc == RFT_OK ? describe_scales(vendor, plan, err) : rc;
 }
 
 static int describe_algos(const lt_vendor *vendor, lt_plan *plan, rft_err *err) {
@@ -304,9 +364,11 @@ static void name_algo(const lt_vendor *vendor, const cublasLtMatmulAlgo_t *algo,
 static int none_found(const lt_vendor *vendor, const rft_vendor_matmul *m, const char *why, rft_err *err) {
     static const char *const orders[] = {"rows", "columns"};
     rft_err_set(err, RFT_E_LIMIT,
-                "cuBLASLt has no algorithm for %s %lld x %lld x %lld (A by %s, B by %s, D by %s, %s) on %s: %s",
+                "cuBLASLt has no algorithm for %s %lld x %lld x %lld (A by %s, B by %s, D by %s, %s%s%s) on %s: %s",
                 rft_vendor_math_name(m->math), (long long)m->m, (long long)m->n, (long long)m->k, orders[m->a_order],
-                orders[m->b_order], orders[m->d_order], rft_type_name(m->d), vendor->info.name, why);
+                orders[m->b_order], orders[m->d_order], rft_type_name(m->d),
+                m->scale == RFT_VENDOR_SCALE_NONE ? "" : ", scales of ",
+                m->scale == RFT_VENDOR_SCALE_NONE ? "" : rft_vendor_scale_name(m->scale), vendor->info.name, why);
     if (m->math == RFT_VENDOR_FP8 || m->math == RFT_VENDOR_INT8) {
         return rft_err_remedy(err, "%s wants A by rows, B by columns, and m, n and k that are multiples of 16",
                               rft_vendor_math_name(m->math));

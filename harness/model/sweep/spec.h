@@ -107,6 +107,8 @@ typedef struct rft_vendor_call {
     int64_t m, n, k;
     rft_vendor_order a_order, b_order, d_order;
     bool exact_accumulation; /* fp8: not the faster accumulation of fewer bits */
+    rft_vendor_scale scale;
+    size_t a_scale, b_scale; /* indices into spec.buffers; where there is a scale */
     int algo;                /* which of the library's list, from 0: the one that it would choose itself */
 } rft_vendor_call;
 

@@ -49,3 +49,43 @@ bool rft_vendor_math_writes(rft_vendor_math math, rft_type output) {
     return output == maths[math].output || (narrow && output == RFT_TYPE_F32) ||
            (math == RFT_VENDOR_FP8 && output == RFT_TYPE_F16);
 }
+
+enum { SCALED = 128, FILLED = 4 };
+
+static const char *const scales[] = {
+#define VENDOR_SCALE_TEXT(name, text) text,
+    RFT_VENDOR_SCALE_MAP(VENDOR_SCALE_TEXT)
+#undef VENDOR_SCALE_TEXT
+};
+
+const char *rft_vendor_scale_name(rft_vendor_scale scale) {
+    return scales[scale];
+}
+
+bool rft_vendor_scale_from_name(rft_vendor_scale *out, const char *name) {
+    for (int i = 0; i < RFT_VENDOR_SCALE_COUNT; i++) {
+        if (rft_text_equal(scales[i], name)) {
+            *out = (rft_vendor_scale)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+int64_t rft_vendor_scales_of_a(rft_vendor_scale scale, int64_t m, int64_t k) {
+    return scale == RFT_VENDOR_SCALE_TENSOR   ? 1
+           : scale == RFT_VENDOR_SCALE_ROWS   ? m
+           : scale == RFT_VENDOR_SCALE_BLOCKS ? m * ceil_div(k, SCALED)
+                                              : 0;
+}
+
+int64_t rft_vendor_scales_of_b(rft_vendor_scale scale, int64_t n, int64_t k) {
+    return scale == RFT_VENDOR_SCALE_TENSOR   ? 1
+           : scale == RFT_VENDOR_SCALE_ROWS   ? n
+           : scale == RFT_VENDOR_SCALE_BLOCKS ? ceil_div(n, SCALED) * ceil_div(ceil_div(k, SCALED), FILLED) * FILLED
+                                              : 0;
+}

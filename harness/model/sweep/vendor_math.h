@@ -9,6 +9,7 @@
 #include "model/sweep/value.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* name, type of A and B, usual type of D, text, first compute capability x 10. Accumulation is in FP32, for int8 in
  * INT32, for fp64 in FP64; fp32 never uses the matrix units, tf32 may round its inputs. */
@@ -36,6 +37,28 @@ rft_type rft_vendor_input_type(rft_vendor_math math);
 rft_type rft_vendor_output_type(rft_vendor_math math);
 /* Can the result have this type? fp16, bf16 and fp8 may also write f32, fp8 f16. */
 bool rft_vendor_math_writes(rft_vendor_math math, rft_type output);
+
+/* What elements of A and B are multiplied by: numbers in fp32 in device memory, laid out as cuBLASLt wants them on
+ * Hopper. TENSOR: one for A, one for B. ROWS: one for each row of A, one for each column of B. BLOCKS: one for 128 k's
+ * of a row of A, the rows of a block of k's being neighbours; one for 128 k's of 128 columns of B, the k's being
+ * neighbours, in rows filled up to multiples of 4. */
+#define RFT_VENDOR_SCALE_MAP(X)                                                                                        \
+    X(NONE, "none")                                                                                                    \
+    X(TENSOR, "tensor")                                                                                                \
+    X(ROWS, "rows")                                                                                                    \
+    X(BLOCKS, "blocks")
+
+typedef enum rft_vendor_scale {
+#define RFT_VENDOR_SCALE_ENUM(name, text) RFT_VENDOR_SCALE_##name,
+    RFT_VENDOR_SCALE_MAP(RFT_VENDOR_SCALE_ENUM)
+#undef RFT_VENDOR_SCALE_ENUM
+        RFT_VENDOR_SCALE_COUNT
+} rft_vendor_scale;
+const char *rft_vendor_scale_name(rft_vendor_scale scale); /* "rows" */
+bool rft_vendor_scale_from_name(rft_vendor_scale *out, const char *name);
+/* How many numbers A (m x k), or B (k x n), has. */
+int64_t rft_vendor_scales_of_a(rft_vendor_scale scale, int64_t m, int64_t k);
+int64_t rft_vendor_scales_of_b(rft_vendor_scale scale, int64_t n, int64_t k);
 
 typedef enum rft_vendor_order { RFT_VENDOR_ROW, RFT_VENDOR_COLUMN } rft_vendor_order;
 

@@ -85,6 +85,9 @@ static void add_vendor(rft_sha256 *hash, const rft_vendor_call *call) {
     ADD(hash, call->b_order);
     ADD(hash, call->d_order);
     ADD(hash, call->exact_accumulation);
+    ADD(hash, call->scale);
+    ADD(hash, call->a_scale);
+    ADD(hash, call->b_scale);
     ADD(hash, call->algo);
 }
 
