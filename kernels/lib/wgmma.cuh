@@ -4,7 +4,7 @@
  * being 32 bytes. sm_90a alone. Source: PTX ISA 8.8, "Asynchronous warpgroup-level matrix instructions".
  *
  * T names the type of A and B: __nv_bfloat16, __half, float (of which TF32 is read: the lowest 13 bits are dropped),
- * unsigned char (e4m3) with sums in fp32; signed char (int8) with sums in int32.
+ * unsigned char (e4m3) and Fp8<…> with sums in fp32; signed char (int8) with sums in int32.
  *
  * An operand lies in slabs of 128 bytes along k, swizzled by 128 bytes: the 16-byte piece p of line l lies at
  * p ^ (l % 8). BY_K (k is contiguous in memory): a line is a row of A (a column of B), 128 bytes of k wide. Not BY_K,
@@ -22,6 +22,12 @@
 
 template <typename A, typename B> constexpr bool wgmma_same = false;
 template <typename A> constexpr bool wgmma_same<A, A> = true;
+
+/* fp8 of two kinds: e5m2 where it is said of A or of B, e4m3 of the other. */
+template <bool A, bool B> struct Fp8 {
+    static constexpr bool A_E5M2 = A, B_E5M2 = B;
+    unsigned char bits;
+};
 
 template <typename T> struct SumOf { typedef float type; };
 template <> struct SumOf<signed char> { typedef int type; };
@@ -99,9 +105,17 @@ template <bool BY_K> __device__ __forceinline__ constexpr int wgmma_step() {
             asm volatile(WGMMA_TEXT(N, "k8.f32.tf32.tf32", WGMMA_TEXT_##EIGHTS, A, B, ADD, ", 1, 1")                   \
                          : WGMMA_SUMS_##EIGHTS("+f")                                                                   \
                          : "l"(a), "l"(b), "r"(add));                                                                  \
-        } else {                                                                                                       \
-            static_assert(wgmma_same<T, unsigned char>, "one of the types above");                                     \
+        } else if constexpr (wgmma_same<T, unsigned char>) {                                                           \
             asm volatile(WGMMA_TEXT(N, "k32.f32.e4m3.e4m3", WGMMA_TEXT_##EIGHTS, A, B, ADD, ", 1, 1")                  \
+                         : WGMMA_SUMS_##EIGHTS("+f")                                                                   \
+                         : "l"(a), "l"(b), "r"(add));                                                                  \
+        } else if constexpr (T::A_E5M2) {                                                                              \
+            asm volatile(WGMMA_TEXT(N, "k32.f32.e5m2.e4m3", WGMMA_TEXT_##EIGHTS, A, B, ADD, ", 1, 1")                  \
+                         : WGMMA_SUMS_##EIGHTS("+f")                                                                   \
+                         : "l"(a), "l"(b), "r"(add));                                                                  \
+        } else {                                                                                                       \
+            static_assert(T::B_E5M2, "one of the types above");                                                        \
+            asm volatile(WGMMA_TEXT(N, "k32.f32.e4m3.e5m2", WGMMA_TEXT_##EIGHTS, A, B, ADD, ", 1, 1")                  \
                          : WGMMA_SUMS_##EIGHTS("+f")                                                                   \
                          : "l"(a), "l"(b), "r"(add));                                                                  \
         }                                                                                                              \

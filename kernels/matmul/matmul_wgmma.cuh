@@ -7,12 +7,50 @@
 #include "matmul_tensor.cuh"
 #include "wgmma_tiles.cuh"
 
-/* Rows whose length is no multiple of 16 bytes become such, which tensor maps demand. */
-template <typename T> __global__ void pad_rows(const T *from, T *to, long long rows, int columns, int pitch) {
+/* A copy with longer rows: `pieces` of 16 bytes in all of them. */
+struct Padding {
+    const void *matrix;
+    void *to;
+    long long pieces;
+    int bytes, pitch; /* of a row, and of a row of the copy: a multiple of 16 */
+
+    __device__ __forceinline__ void copy(long long piece) const {
+        const int in_row = pitch / 16, first = (int)(piece % in_row) * 16;
+        const long long row = piece / in_row, place = row * bytes + first, end = pieces / in_row * bytes;
+        const int shift = (int)(place % 4), left = bytes - first;
+        const unsigned char *from = static_cast<const unsigned char *>(matrix) + place;
+        unsigned words[5] = {};
+        if (left < 16 || place - shift + 20 > end) { /* what lies behind the row, or the matrix, is not read */
+#pragma unroll
+            for (int i = 0; i < 16; i++) {
+                words[i / 4] |= i < left ? (unsigned)from[i] << i % 4 * 8 : 0;
+            }
+        } else {
+            const unsigned *source = reinterpret_cast<const unsigned *>(from - shift);
+#pragma unroll
+            for (int i = 0; i < 5; i++) {
+                words[i] = source[i];
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                words[i] = __funnelshift_r(words[i], words[i + 1], shift * 8);
+            }
+        }
+        static_cast<uint4 *>(to)[piece] = make_uint4(words[0], words[1], words[2], words[3]);
+    }
+};
+
+/* Rows whose length is no multiple of 16 bytes become such, which tensor maps demand: of both operands in one launch,
+ * BYTES a thread. A template, so that kernels which copy nothing are made without it. */
+template <int BYTES>
+__global__ void pad_rows(const void *a, void *a_to, long long a_pieces, int a_bytes, int a_pitch, const void *b,
+                         void *b_to, long long b_pieces, int b_bytes, int b_pitch) {
+    static_assert(BYTES == 16, "as a row of a tensor map begins");
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows * pitch) {
-        const long long row = i / pitch, column = i % pitch;
-        to[i] = column < columns ? from[row * columns + column] : (T)0.0f;
+    if (i < a_pieces) {
+        Padding{a, a_to, a_pieces, a_bytes, a_pitch}.copy(i);
+    } else if (i - a_pieces < b_pieces) {
+        Padding{b, b_to, b_pieces, b_bytes, b_pitch}.copy(i - a_pieces);
     }
 }
 

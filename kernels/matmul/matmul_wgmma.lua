@@ -3,7 +3,7 @@
 -- int32. Returns { bf16, fp16, tf32, fp8, int8 }, each { tma, roles, fits, deepest }, the first two also { stored,
 -- roles_nn, roles_nt }: stored, tma and roles go on from matmul_tensor.lua's ladder; roles_nn and roles_nt have B as
 -- k x n, the latter A as k x m; fits and deepest are constraints of roles. C of tf32 is fp32, of fp8 bf16, of int8 int32.
--- with_maps and temps are for files that go on from here.
+-- with_maps, temps, moved, params and sizes are for files that go on from here.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 
@@ -80,29 +80,27 @@ local function ladder(dtype)
     end
   end
 
-  -- The launch that `multiply(map)` returns, behind the copies that it needs. map(name, lines, parts): an operand in boxes
+  -- The launch that `multiply(map)` returns, behind the copy that it needs. map(name, lines, parts): an operand in boxes
   -- of a line along its rows; across, `lines` rows of A or columns of B, or 64 k's, brought by so many blocks.
   local function with_maps(p, b, by_k, multiply)
-    local launches = {}
+    local copied, pieces = {}, 0
     local function map(name, lines, parts)
       local rows, columns = rows_of(p, name, by_k)
       local pitch, source = wide(columns), b[name]
       if pitch ~= columns then
         source = b[name .. "_wide"]
-        launches[#launches + 1] = {
-          entry = ("pad_rows<%s>"):format(cuda_type),
-          args = { b[name], source, i64(rows), i32(columns), i32(pitch) },
-          grid = ceil_div(rows * pitch, 256),
-          block = 256,
-        }
+        local own = rows * pitch * BYTES // 16
+        table.move({ b[name], source, i64(own), i32(BYTES * columns), i32(BYTES * pitch) }, 1, 5, #copied + 1, copied)
+        pieces = pieces + own
       end
       return tensor_map(source, { columns, rows }, {
         strides = { BYTES * pitch }, box = { line, (by_k[name] and lines or 64) // parts }, swizzle = 128, l2_promotion = 256,
       })
     end
     local last = multiply(map)
-    launches[#launches + 1] = last
-    return #launches > 1 and launches or last
+    if pieces == 0 then return last end
+    if #copied == 5 then table.move({ copied[1], copied[2], i64(0), i32(16), i32(16) }, 1, 5, 6, copied) end -- one alone
+    return { { entry = "pad_rows<16>", args = copied, grid = ceil_div(pieces, 256), block = 256 }, last }
   end
 
   -- Blocks of a cluster (blocks_m x blocks_n) read as one; `passes` of C go through shared memory. Instructions of 64 x
@@ -213,6 +211,7 @@ local function ladder(dtype)
 
   local all = {
     tma = tma, roles = roles(), fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
+    moved = moved, params = roles_params, sizes = function(out_size) return sizes(BYTES, out_size) end,
   }
   if BYTES == 2 then
     all.stored, all.roles_nn, all.roles_nt = stored, roles "nn", roles "nt"

@@ -94,8 +94,7 @@ static int point_at_scales(const lt_vendor *vendor, const lt_plan *plan, rft_dev
 static int no_scales(const rft_vendor_matmul *m, const char *whose, size_t version, rft_err *err) {
     rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s %zu.%zu has no scales of %s", whose, version / 10000,
                 version / 100 % 100, rft_vendor_scale_name(m->scale));
-    return rft_err_remedy(err, "they begin with cuBLAS 12.9: install that%s",
-                          *whose == 't' ? "" : " and build rooftune again");
+    return rft_err_remedy(err, "they begin with cuBLAS 12.9, of the library and of the header rooftune is built with");
 }
 
 /* What the scales of A and of B are. The heuristic is asked before there are any: PLACE stands for them until then. */
@@ -107,11 +106,11 @@ static int describe_scales(const lt_vendor *vendor, const lt_plan *plan, rft_err
     }
     if (m->scale != RFT_VENDOR_SCALE_TENSOR) {
 #if CUBLAS_VERSION < SCALES_SINCE
-        return no_scales(m, "this program's header, of cuBLAS", CUBLAS_VERSION, err);
+        return no_scales(m, "the header of cuBLAS", CUBLAS_VERSION, err);
 #else
         size_t version = vendor->api.cublasLtGetVersion();
         if (version < SCALES_SINCE) {
-            return no_scales(m, "the library", version, err);
+            return no_scales(m, "cuBLAS", version, err);
         }
         bool rows = m->scale == RFT_VENDOR_SCALE_ROWS;
         int32_t a = rows ? CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F : CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F;

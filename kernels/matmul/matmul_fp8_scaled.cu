@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C = A B in fp8 with scales, on the tensor cores of sm_90a by warps with roles (matmul_roles.cuh). A is m x k, B lies
+ * as n x k, C is m x n. What an element of A and B stands for is its value times a scale in fp32:
+ *
+ *   SCALE_TENSOR  one for all of A, one for all of B
+ *   SCALE_ROWS    one for each row of A, one for each column of B
+ *   SCALE_BLOCKS  one for every 128 k's of a row of A, ceil(k / 128) x m of them, rows fastest; one for every 128 k's
+ * of 128 columns of B, ceil(n / 128) x ceil(k / 128) of them, k fastest and filled up to multiples of 4
+ *
+ * The first two are applied to a tile's sums in front of C. The tensor cores keep some 14 bits of a sum; PROMOTE: after
+ * so many k's it is added to one in fp32, in registers of its own. That is where the third is applied.
+ */
+#include "matmul_pieces.cuh"
+
+#define SCALE_TENSOR 0
+#define SCALE_ROWS 1
+#define SCALE_BLOCKS 2
+#define SCALED 128 /* k's, and columns of B, that share a scale of SCALE_BLOCKS */
+
+#if __CUDA_ARCH_FEAT_SM90_ALL
+
+/* The first row in a warpgroup's 64 that this thread has sums of; the other is 8 below. */
+__device__ __forceinline__ int own_row() {
+    return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
+}
+
+/* sums += part. */
+struct Unscaled {
+    __device__ __forceinline__ void begin(Corner) {
+    }
+    __device__ __forceinline__ void fetch(int) {
+    }
+    __device__ __forceinline__ void take() {
+    }
+    template <int COUNT>
+    __device__ __forceinline__ void add(float (&sums)[COUNT], const float (&part)[COUNT], int) const {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            sums[i] += part[i];
+        }
+    }
+};
+
+/* sums += part times the scales of a step of SCALED k's. Those of the next step are on their way meanwhile. */
+template <class P> struct BlockScaled {
+    /* Columns of a tile that surely share a scale; at most two scales are met. */
+    static constexpr int SAME = P::BLOCK_N % SCALED == 0 ? SCALED : P::BLOCK_N % 64 == 0 ? 64 : 32;
+    static constexpr int PARTS = P::BLOCK_N / SAME;
+    static_assert(P::BLOCK_K == SCALED && P::BLOCK_N % SAME == 0 && P::BLOCK_N - SAME <= SCALED, "two scales at most");
+    const float *a, *b;
+    int m, columns, pitch; /* rows of A; blocks of columns of B; scales of a block of columns */
+    const float *a_own, *b_own;
+    int rows_left, other; /* rows of A from the first own one on; 0, or pitch where there is another block of columns */
+    int turn;             /* the first of PARTS that has the other's scale */
+    float a_next[P::WAVES][2], b_next[2], a_now[P::WAVES][2], b_now[2];
+
+    __device__ __forceinline__ BlockScaled(const Task &task, const float *a_, const float *b_)
+        : a(a_), b(b_), m(task.m), columns((task.n + SCALED - 1) / SCALED),
+          pitch(((task.k + SCALED - 1) / SCALED + 3) / 4 * 4) {
+    }
+    __device__ __forceinline__ void begin(Corner corner) {
+        const int row = corner.row + own_row(), block = corner.column / SCALED;
+        a_own = a + row;
+        rows_left = m - row;
+        b_own = b + (long long)(block < columns ? block : 0) * pitch;
+        other = block + 1 < columns ? pitch : 0;
+        turn = (SCALED - corner.column % SCALED) / SAME;
+        fetch(0);
+    }
+    __device__ __forceinline__ void fetch(int step) {
+        const float *from = a_own + (long long)step * m;
+#pragma unroll
+        for (int i = 0; i < 2 * P::WAVES; i++) {
+            a_next[i / 2][i % 2] = i / 2 * 64 + i % 2 * 8 < rows_left ? __ldg(from + i / 2 * 64 + i % 2 * 8) : 0;
+        }
+        b_next[0] = __ldg(b_own + step);
+        b_next[1] = PARTS > 1 ? __ldg(b_own + other + step) : 0;
+    }
+    __device__ __forceinline__ void take() {
+#pragma unroll
+        for (int i = 0; i < 2 * P::WAVES; i++) {
+            a_now[i / 2][i % 2] = a_next[i / 2][i % 2];
+        }
+        b_now[0] = b_next[0];
+        b_now[1] = b_next[1];
+    }
+    template <int COUNT>
+    __device__ __forceinline__ void add(float (&sums)[COUNT], const float (&part)[COUNT], int wave) const {
+        float scales[PARTS][2];
+#pragma unroll
+        for (int i = 0; i < PARTS; i++) {
+            const float column = i < turn ? b_now[0] : b_now[1];
+            scales[i][0] = a_now[wave][0] * column;
+            scales[i][1] = a_now[wave][1] * column;
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            sums[i] += part[i] * scales[2 * i / SAME][i / 2 % 2];
+        }
+    }
+};
+
+/* multiply() for consume(): partial sums of PROMOTE k's, added up by `scales`. TURNS: a consumer begins a partial sum
+ * when the other is half through one, so that one adds while the other multiplies. */
+template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromoted {
+    static constexpr int EACH = PROMOTE / P::BLOCK_K, PARTS = EACH == 1 ? 1 : P::WAVES;
+    static_assert(EACH >= 1 && PROMOTE % P::BLOCK_K == 0 && (!TURNS || (EACH == 1 && P::CONSUMERS == 2)),
+                  "whole steps");
+    typedef typename P::T T;
+    typedef typename P::TileA TileA;
+    typedef typename P::TileB TileB;
+    const Task &task;
+    Scales scales;
+    unsigned stages;
+    int first_row, consumer;
+    unsigned left; /* of TURNS: this consumer's partial sums until the block ends */
+    bool first = true;
+
+    __device__ __forceinline__ MultiplyPromoted(const Task &task_, const Scales &scales_, unsigned stages_,
+                                                int consumer_)
+        : task(task_), scales(scales_), stages(stages_), first_row(consumer_ * P::ROWS), consumer(consumer_),
+          left((task.tiles() - task.cluster + task.clusters - 1) / task.clusters * task.steps * P::WAVES) {
+    }
+
+    __device__ __forceinline__ void operator()(float (&sums)[P::WAVES][P::COUNT], Corner corner,
+                                               RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int, int) {
+        scales.begin(corner);
+#pragma unroll
+        for (int i = 0; i < P::WAVES * P::COUNT; i++) {
+            sums[i / P::COUNT][i % P::COUNT] = 0;
+        }
+        if constexpr (EACH == 1) {
+            by_waves(sums, place, freeing);
+        } else {
+            by_steps(sums, place, freeing);
+        }
+    }
+
+  private:
+    __device__ __forceinline__ unsigned long long a_operand(const RingPlace<P::STAGES> &place) const {
+        return TileA::operand(stages, first_row) + place.stage * (P::STAGE_BYTES >> 4);
+    }
+    __device__ __forceinline__ unsigned long long b_operand(const RingPlace<P::STAGES> &place) const {
+        return TileB::operand(stages + TileA::BYTES) + place.stage * (P::STAGE_BYTES >> 4);
+    }
+
+    /* 64 rows at a time, so that one set of partial sums is enough. */
+    __device__ __forceinline__ void by_waves(float (&sums)[P::WAVES][P::COUNT], RingPlace<P::STAGES> &place,
+                                             const Freeing<P> &freeing) {
+        float part[1][P::COUNT];
+        for (int step = 0; step < task.steps; step++) {
+            bulk_wait(stages + P::BARRIERS_AT + place.stage * 8, place.parity);
+            scales.take();
+#pragma unroll
+            for (int wave = 0; wave < P::WAVES; wave++) {
+                wave_of(part, a_operand(place) + wave * (64 * 128 >> 4), b_operand(place));
+                if (wave == 0 && step + 1 < task.steps) {
+                    scales.fetch(step + 1);
+                }
+                end_of_wave();
+                wgmma_hold(part);
+                if (wave == P::WAVES - 1) {
+                    freeing.tell(place.stage);
+                }
+                scales.add(sums[wave], part[0], wave);
+            }
+            place.next();
+        }
+    }
+    __device__ __forceinline__ void wave_of(float (&part)[1][P::COUNT], unsigned long long a, unsigned long long b) {
+        if constexpr (TURNS) {
+            constexpr int HALF = P::BLOCK_K / 2, BEHIND = HALF * (int)sizeof(T) / 32;
+            if (consumer == 1 || !first) {
+                named_wait(turn_barrier(consumer), 256);
+            }
+            wgmma_tiles<T, TileA, TileB, HALF>(part, a, b, false);
+            wgmma_tiles<T, TileA, TileB, HALF>(part, a + TileA::at_step(BEHIND), b + TileB::at_step(BEHIND), true);
+        } else {
+            wgmma_tiles<T, TileA, TileB, P::BLOCK_K>(part, a, b, false);
+        }
+    }
+    __device__ __forceinline__ void end_of_wave() {
+        if constexpr (TURNS) {
+            wgmma_wait<1>();
+            first = false;
+            if (--left > 0 || consumer == 0) {
+                named_arrive(turn_barrier(1 - consumer), 256);
+            }
+        }
+        wgmma_wait<0>();
+    }
+
+    __device__ __forceinline__ void by_steps(float (&sums)[P::WAVES][P::COUNT], RingPlace<P::STAGES> &place,
+                                             const Freeing<P> &freeing) {
+        float part[PARTS][P::COUNT];
+        int before = -1; /* the stage that is still being read */
+        for (int step = 0; step < task.steps; step++) {
+            bulk_wait(stages + P::BARRIERS_AT + place.stage * 8, place.parity);
+            wgmma_tiles<T, TileA, TileB, P::BLOCK_K>(part, a_operand(place), b_operand(place), step % EACH > 0);
+            wgmma_wait<1>();
+            if (before >= 0) {
+                freeing.tell(before);
+            }
+            before = place.stage;
+            if (step % EACH == EACH - 1 || step == task.steps - 1) {
+                wgmma_wait<0>();
+                wgmma_hold(part);
+                freeing.tell(before);
+                before = -1;
+#pragma unroll
+                for (int wave = 0; wave < P::WAVES; wave++) {
+                    scales.add(sums[wave], part[wave % PARTS], wave);
+                }
+            }
+            place.next();
+        }
+    }
+};
+
+/* store() for consume(): sums times the scales of rows and columns, then to C. */
+template <class P, int SCALE> struct StoreScaled {
+    StoreTile<P> store;
+    const float *a, *b;
+
+    __device__ __forceinline__ void operator()(float (&sums)[P::WAVES][P::COUNT], Corner corner) {
+        const Task &task = store.task;
+        if constexpr (SCALE == SCALE_TENSOR) {
+            const float scale = __ldg(a) * __ldg(b);
+#pragma unroll
+            for (int i = 0; i < P::WAVES * P::COUNT; i++) {
+                sums[i / P::COUNT][i % P::COUNT] *= scale;
+            }
+        } else if constexpr (SCALE == SCALE_ROWS) {
+            float rows[2 * P::WAVES];
+#pragma unroll
+            for (int i = 0; i < 2 * P::WAVES; i++) {
+                const int row = corner.row + own_row() + i / 2 * 64 + i % 2 * 8;
+                rows[i] = row < task.m ? __ldg(a + row) : 0;
+            }
+#pragma unroll
+            for (int i = 0; i < P::COUNT; i++) { /* registers i and i + 2 are two rows of a column */
+                if (i / 2 % 2 == 0) {
+                    const int column = corner.column + i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2;
+                    const float scale = column < task.n ? __ldg(b + column) : 0;
+#pragma unroll
+                    for (int wave = 0; wave < P::WAVES; wave++) {
+                        sums[wave][i] *= rows[2 * wave] * scale;
+                        sums[wave][i + 2] *= rows[2 * wave + 1] * scale;
+                    }
+                }
+            }
+        }
+        store(sums, corner);
+    }
+};
+
+#endif
+
+template <typename T, typename C, int SCALE, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS,
+          int CLUSTER_M, int CLUSTER_N, int GROUP, bool PINGPONG, int LAG, int STORES, int PROMOTE, bool TURNS>
+__global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
+    matmul_fp8_scaled(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                      const __grid_constant__ CUtensorMap c_map, const float *__restrict__ a_scale,
+                      const float *__restrict__ b_scale, C *__restrict__ c, int m, int n, int k, int boxes) {
+#if __CUDA_ARCH_FEAT_SM90_ALL
+    typedef Plan<T, C, true, true, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP, PINGPONG,
+                 LAG, 1, STORES>
+        P;
+    static_assert(PROMOTE == 0 || (!PINGPONG && LAG == 0), "what is promoted has turns of its own");
+    static_assert(SCALE != SCALE_BLOCKS || PROMOTE == SCALED, "a scale of blocks is applied when a sum is promoted");
+    extern __shared__ __align__(1024) unsigned char shared[];
+    const unsigned stages = shared_address(shared);
+    Task task;
+    begin_task<P>(task, m, n, k);
+    begin_ring<P>(stages);
+    const int group = __shfl_sync(~0u, threadIdx.x / 128, 0);
+    if (group == CONSUMERS) {
+        give_registers<P>();
+        if (threadIdx.x == CONSUMERS * 128) {
+            produce<P>(task, stages, &a, &b);
+        }
+        __syncwarp();
+    } else {
+        take_registers<P>();
+        StoreScaled<P, SCALE> store{StoreTile<P>(task, &c_map, c, boxes, stages, group), a_scale, b_scale};
+        if constexpr (PROMOTE == 0) {
+            MultiplyTile<P> multiply{task, stages, PINGPONG ? 0 : group * P::ROWS};
+            consume<P>(task, stages, group, multiply, store);
+        } else if constexpr (SCALE == SCALE_BLOCKS) {
+            MultiplyPromoted<P, PROMOTE, TURNS, BlockScaled<P>> multiply(task, BlockScaled<P>(task, a_scale, b_scale),
+                                                                         stages, group);
+            consume<P>(task, stages, group, multiply, store);
+        } else {
+            MultiplyPromoted<P, PROMOTE, TURNS, Unscaled> multiply(task, Unscaled(), stages, group);
+            consume<P>(task, stages, group, multiply, store);
+        }
+        store.store.end();
+    }
+    if (CLUSTER_M * CLUSTER_N > 1) { /* nobody leaves while others may still tell it something */
+        cluster_meet();
+    }
+#endif
+}

@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- fp8 as it is used, on Hopper (sm_90a), B lying as n x k: sums added up in fp32 every 128 k's (precise); a scale for every
+-- row and column (rows); a scale for every 128 k's (blocks, as DeepSeek-V3 has them). And what a sum that the tensor cores
+-- keep costs in error, with C in fp32 so that its own rounding does not hide it.
+local scaled = require "kernels.matmul_fp8_scaled"
+
+local precise, fast = 2^-7 + 2^-8, 2^-5 + 2^-7 -- tolerances: of 128 k's, of 16,384
+
+local function cube(n) return { m = n, n = n, k = n } end
+local problems = { cube(1000), cube(4096), cube(8192), { m = 4096, n = 7168, k = 16384 } }
+
+local function with(list, ...)
+  local all = { table.unpack(list) }
+  for _, one in ipairs { ... } do all[#all + 1] = one end
+  return all
+end
+
+-- Large tiles for large matrices: others leave most SMs idle.
+local suits = "m > 1024 and BLOCK_M * BLOCK_N >= 128 * 160 or m <= 1024 and BLOCK_M * BLOCK_N <= 128 * 128"
+
+local function promoted(scale)
+  local matmul = scaled { scale = scale, tol = precise }
+  return {
+    "added up in fp32",
+    kernel = matmul.kernel,
+    tune = {
+      BLOCK_M = values(128, 192, 256), BLOCK_N = values(96, 128, 160, 192), STAGES = range(3, 7), CONSUMERS = values(2, 3),
+      CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), TURNS = values(false, true), ORDER = values("rows", "hilbert"),
+    },
+    where = with(matmul.fits, matmul.deepest, suits, "CLUSTER_M * CLUSTER_N == (m > 1024 and 2 or 1)",
+      "BLOCK_M % 128 == 0 or CONSUMERS == 3", "ORDER == 'rows' or m > 1024 and not TURNS and CLUSTER_M == 2"),
+  }
+end
+
+local function alone(scale)
+  local matmul = scaled { scale = scale, tol = fast }
+  return {
+    "tensor cores alone",
+    kernel = matmul.kernel,
+    tune = {
+      BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 192, 256), STAGES = range(3, 7), CLUSTER_M = values(1, 2),
+      CLUSTER_N = values(1, 2), PINGPONG = values(false, true), IDLE = values(0, 4), PROMOTE = values(0),
+    },
+    where = with(matmul.fits, matmul.deepest, suits, "CLUSTER_M * CLUSTER_N <= (m > 1024 and 2 or 1)", "IDLE == 0 or m > 1024"),
+  }
+end
+
+local function library(facts)
+  facts.math, facts.transpose_b = "fp8", true
+  return vendor.matmul(facts)
+end
+
+-- The same sum, cut into partial sums of so many k's. Tiles as large as two sets of sums allow.
+local function cut(name, k)
+  local matmul = scaled { scale = "tensor", out = f32, tol = fast }
+  return {
+    name, kernel = matmul.kernel,
+    tune = { BLOCK_N = values(128), STAGES = values(5), CLUSTER_M = values(1), PROMOTE = values(k), STORES = values(1) },
+    where = matmul.fits,
+  }
+end
+
+return {
+  sweep {
+    name = "matmul_fp8_precise",
+    variants = { promoted "tensor" },
+    problems = problems,
+    baseline = { library { scale = "tensor", exact = true }, library { scale = "tensor" } },
+  },
+  sweep {
+    name = "matmul_fp8_rows",
+    variants = { alone "rows", promoted "rows" },
+    problems = problems,
+    baseline = { library { scale = "rows" }, library { scale = "rows", exact = true } },
+  },
+  sweep {
+    name = "matmul_fp8_blocks",
+    variants = { promoted "blocks" },
+    problems = problems,
+    baseline = { library { scale = "blocks" } },
+  },
+  sweep {
+    name = "matmul_fp8_error",
+    variants = { cut("tensor cores alone", 0), cut("every 512", 512), cut("every 256", 256), cut("every 128", 128) },
+    problems = { cube(4096) },
+    baseline = { library { scale = "tensor" }, library { scale = "tensor", exact = true } },
+  },
+}
