@@ -24,6 +24,7 @@ typedef struct rft_vendor_matmul {
     rft_vendor_order a_order, b_order, d_order;
     bool exact_accumulation;      /* fp8: not the faster accumulation of fewer bits, which is what peers measure */
     rft_vendor_scale scale;       /* fp8 */
+    rft_vendor_epilogue epilogue; /* not of int8 and fp64; a bias wants D by rows */
     uint64_t workspace_max_bytes; /* 0: 64 MiB */
 } rft_vendor_matmul;
 
@@ -50,6 +51,7 @@ typedef struct rft_vendor_plan {
 typedef struct rft_vendor_buffers {
     rft_device_ptr a, b, d;          /* multiples of 256 bytes, as the device's alloc() gives them */
     rft_device_ptr workspace;        /* of plan->workspace_bytes; may be 0 when that is 0 */
+    rft_device_ptr extra;            /* what the epilogue reads; a multiple of 256 */
     rft_device_ptr a_scale, b_scale; /* where the plan's matmul has a scale; multiples of 16 */
 } rft_vendor_buffers;
 

@@ -41,7 +41,8 @@ static rft_vendor_matmul matmul_of(const rft_point_job *job, const rft_vendor_ca
                                .b_order = call->b_order,
                                .d_order = call->d_order,
                                .exact_accumulation = call->exact_accumulation,
-                               .scale = call->scale};
+                               .scale = call->scale,
+                               .epilogue = call->epilogue};
 }
 
 /* What the result says of the library and of the algorithm. */
@@ -94,11 +95,13 @@ int rft_vendor_bind(rft_point_job *job, const rft_vendor_call *call, rft_err *er
 
 int rft_vendor_queue(rft_point_job *job, const rft_vendor_call *call, rft_err *err) {
     const rft_protocol *p = job->p;
+    bool has_extra = call->epilogue != RFT_VENDOR_EPILOGUE_NONE;
     bool scaled = call->scale != RFT_VENDOR_SCALE_NONE;
     const rft_vendor_buffers buffers = {.a = job->data[call->a],
                                         .b = job->data[call->b],
                                         .d = job->data[call->d],
                                         .workspace = p->vendor.work,
+                                        .extra = has_extra ? job->data[call->extra] : 0,
                                         .a_scale = scaled ? job->data[call->a_scale] : 0,
                                         .b_scale = scaled ? job->data[call->b_scale] : 0};
     return p->vendor.library->vt->launch(p->vendor.library, p->vendor.plan, (size_t)call->algo, &buffers, err);

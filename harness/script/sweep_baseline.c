@@ -78,6 +78,41 @@ static void read_math(facts_reader *reader) {
     }
 }
 
+static void read_epilogue(facts_reader *reader) {
+    static const char *const names[] = {
+#define EPILOGUE_TEXT(name, text, vector) text,
+        RFT_VENDOR_EPILOGUE_MAP(EPILOGUE_TEXT)
+#undef EPILOGUE_TEXT
+    };
+    rft_at at = {&reader->root, "epilogue", 0};
+    rft_baseline_facts *facts = reader->facts;
+    const char *name = text_or(reader, "epilogue", names[0]);
+    if (!rft_vendor_epilogue_from_name(&facts->epilogue, name)) {
+        char hint[120], known[200];
+        rft_read_hint(hint, sizeof(hint), name, names, RFT_VENDOR_EPILOGUE_COUNT);
+        rft_read_fail(reader->lua, &at, rft_read_known(known, sizeof(known), names, RFT_VENDOR_EPILOGUE_COUNT),
+                      "the library has no epilogue \"%.40s\"%s", name, hint);
+    }
+    const bool reads[] = {rft_vendor_epilogue_has_bias(facts->epilogue),
+                          facts->epilogue == RFT_VENDOR_EPILOGUE_RESIDUAL};
+    static const char *const keys[] = {"bias", "residual"};
+    for (size_t i = 0; i < 2; i++) {
+        rft_at key = {&reader->root, keys[i], 0};
+        const char *buffer = text_or(reader, keys[i], NULL);
+        if (buffer && !reads[i]) {
+            rft_read_fail(reader->lua, &key, "vendor.matmul { epilogue = ... } says what is read",
+                          "the epilogue \"%s\" reads no %s", name, keys[i]);
+        }
+        if (reads[i]) {
+            facts->extra = buffer ? buffer : keys[i];
+        }
+    }
+    if (reads[0] && facts->transpose_c) {
+        rft_read_fail(reader->lua, &at, "leave transpose_c out, or have \"residual\"",
+                      "the library adds a bias to the columns of a C by rows alone");
+    }
+}
+
 static void read_output(facts_reader *reader) {
     rft_at at = {&reader->root, "output", 0};
     if (rft_read_field(reader->lua, 1, "output")) {
@@ -115,9 +150,11 @@ static const char *usual_name(const facts_reader *reader) {
     const rft_baseline_facts *facts = reader->facts;
     const char *math = facts->math == RFT_VENDOR_TF32 ? " tf32" : "";
     bool scaled = facts->scale != RFT_VENDOR_SCALE_NONE;
-    return rft_arena_printf(reader->arena, USUAL_NAME "%s%s%s%s", facts->math_given ? math : "",
+    bool plain = facts->epilogue == RFT_VENDOR_EPILOGUE_NONE;
+    return rft_arena_printf(reader->arena, USUAL_NAME "%s%s%s%s%s%s", facts->math_given ? math : "",
                             facts->exact ? ", exact accumulation" : "", scaled ? ", scales of " : "",
-                            scaled ? rft_vendor_scale_name(facts->scale) : "");
+                            scaled ? rft_vendor_scale_name(facts->scale) : "", plain ? "" : ", ",
+                            plain ? "" : rft_vendor_epilogue_name(facts->epilogue));
 }
 
 /* The table is at 1, or nothing is: then everything is as usual. */
@@ -142,6 +179,7 @@ static rft_baseline_facts *read_facts(lua_State *lua) {
     facts->transpose_c = flag_or_false(&reader, "transpose_c");
     facts->exact = flag_or_false(&reader, "exact");
     read_scale(&reader);
+    read_epilogue(&reader);
     read_output(&reader);
     if (rft_read_field(lua, 1, "tol")) {
         facts->tol = rft_read_real(lua, -1, &tol, 0, 1e300);
@@ -423,6 +461,30 @@ static void spell_scales(spelling *s) {
     out->exact_accumulation = out->exact_accumulation || facts->scale == RFT_VENDOR_SCALE_BLOCKS;
 }
 
+/* What the epilogue reads: of C's type, one for each column of C, or as many as C has. */
+static void spell_epilogue(const spelling *s) {
+    const rft_baseline_facts *facts = s->facts;
+    rft_vendor_call *out = s->out;
+    rft_at at = {&s->root, "epilogue", 0};
+    out->epilogue = facts->epilogue;
+    if (!facts->extra) {
+        return;
+    }
+    if (out->math == RFT_VENDOR_INT8 || out->math == RFT_VENDOR_FP64) {
+        rft_read_fail(s->lua, &at, "leave it out", "%s has no epilogue", rft_vendor_math_name(out->math));
+    }
+    bool has_bias = rft_vendor_epilogue_has_bias(facts->epilogue);
+    const char *key = has_bias ? "bias" : "residual";
+    rft_at place = {&s->root, key, 0};
+    out->extra = find_buffer(s, key, facts->extra, RFT_BUFFER_INPUT);
+    const rft_buffer *extra = &s->call->out->buffers[out->extra], *c = &s->call->out->buffers[out->d];
+    if (extra->type != c->type) {
+        rft_read_fail(s->lua, &place, NULL, "%s has the type of C, %s; the buffer \"%.60s\" is %s", key,
+                      rft_type_name(c->type), extra->name, rft_type_name(extra->type));
+    }
+    check_count(s, key, extra, has_bias ? "1 x n" : "m x n", has_bias ? 1 : out->m, out->n);
+}
+
 static rft_vendor_order order_of(bool transposed) {
     return transposed ? RFT_VENDOR_COLUMN : RFT_VENDOR_ROW;
 }
@@ -476,6 +538,7 @@ void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_b
     out->d_order = order_of(facts->transpose_c);
     out->exact_accumulation = facts->exact;
     spell_scales(&s);
+    spell_epilogue(&s);
     out->algo = algo_of(&s);
 }
 

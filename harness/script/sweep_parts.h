@@ -123,6 +123,8 @@ typedef struct rft_baseline_facts {
     rft_baseline_dim m, n, k;
     bool transpose_a, transpose_b, transpose_c;
     bool exact; /* fp8: no fast accumulation */
+    rft_vendor_epilogue epilogue;
+    const char *extra; /* the buffer that the epilogue reads; NULL without */
     rft_vendor_scale scale;
     const char *a_scale, *b_scale; /* buffers; where there is a scale */
     bool output_given;

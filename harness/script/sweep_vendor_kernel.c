@@ -85,6 +85,17 @@ static void check_names(lua_State *lua, const rft_at *at, const rft_baseline_fac
             rft_read_fail(lua, &buffer, remedy, "in a kernel's place the buffers are a, b and c");
         }
     }
+    if (facts->extra) {
+        rft_at extra = {at, "epilogue", 0};
+        const char *usual = rft_vendor_epilogue_has_bias(facts->epilogue) ? "bias" : "residual";
+        if (strcmp(facts->extra, usual) != 0) {
+            rft_read_fail(lua, &extra, remedy, "in a kernel's place what the epilogue reads is called %s", usual);
+        }
+        if (facts->math == RFT_VENDOR_INT8 || facts->math == RFT_VENDOR_FP64 || facts->transpose_c) {
+            rft_read_fail(lua, &extra, remedy, "in a kernel's place %s has no epilogue",
+                          facts->transpose_c ? "a transposed C" : rft_vendor_math_name(facts->math));
+        }
+    }
     if (facts->output_given && !rft_vendor_math_writes(facts->math, facts->output)) {
         rft_at output = {at, "output", 0};
         rft_read_fail(lua, &output, NULL, "%s has no results of type %s; it writes %s",
@@ -93,14 +104,15 @@ static void check_names(lua_State *lua, const rft_at *at, const rft_baseline_fac
     }
 }
 
-/* What the module is told: { math =, input =, output =, transpose_a =, transpose_b =, transpose_c = }. */
+/* What the module is told: { math =, input =, output =, transpose_a =, transpose_b =, transpose_c =, epilogue = }. */
 static void push_facts(lua_State *lua, const rft_baseline_facts *facts) {
     rft_type output = facts->output_given ? facts->output : rft_vendor_output_type(facts->math);
     const char *const texts[][2] = {{"math", rft_vendor_math_name(facts->math)},
+                                    {"epilogue", rft_vendor_epilogue_name(facts->epilogue)},
                                     {"input", rft_type_name(rft_vendor_input_type(facts->math))},
                                     {"output", rft_type_name(output)}};
-    lua_createtable(lua, 0, 6);
-    for (size_t i = 0; i < 3; i++) {
+    lua_createtable(lua, 0, 7);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         lua_pushstring(lua, texts[i][1]);
         lua_setfield(lua, -2, texts[i][0]);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matmul_pieces.cuh - the sums of matmul_roles.cuh's consumers to C. */
+/* matmul_pieces.cuh - the sums of matmul_roles.cuh's consumers to C, after an epilogue (matmul_epilogue.cuh). */
 #ifndef RFT_KERNELS_MATMUL_PIECES_CUH
 #define RFT_KERNELS_MATMUL_PIECES_CUH
 
@@ -32,16 +32,22 @@ __device__ __forceinline__ void write_piece(const typename P::Sum (&sums)[P::COU
     }
 }
 
+struct NoEpilogue {
+    template <typename SUM, int COUNT> __device__ __forceinline__ void apply(SUM (&)[COUNT], int, int) {
+    }
+};
+
 /* Sums to C by way of shared memory, in pieces: threads write one while the accelerator takes others away. `piece` is
  * the next of the consumer's STORES places for them. */
-template <class P>
-__device__ __forceinline__ void store_pieces(const typename P::Sum (&sums)[P::WAVES][P::COUNT], const CUtensorMap *c,
-                                             Corner corner, unsigned pieces, int &piece, int consumer) {
+template <class P, class E>
+__device__ __forceinline__ void store_pieces(typename P::Sum (&sums)[P::WAVES][P::COUNT], const CUtensorMap *c,
+                                             Corner corner, unsigned pieces, int &piece, int consumer, E &epilogue) {
     const int thread = threadIdx.x % 128;
 #pragma unroll
     for (int wave = 0; wave < P::WAVES; wave++) {
 #pragma unroll
         for (int first = 0; first < P::BLOCK_N; first += P::PIECE_N) {
+            epilogue.apply(sums[wave], wave, first);
             if (P::STORES == 1) {
                 if (thread == 0) {
                     bulk_stores_wait<0>();
@@ -65,7 +71,7 @@ __device__ __forceinline__ void store_pieces(const typename P::Sum (&sums)[P::WA
 }
 
 /* store() for consume(): C by TMA where it has places for pieces and `boxes` says that its rows allow it. */
-template <class P> struct StoreTile {
+template <class P, class E = NoEpilogue> struct StoreTile {
     const Task &task;
     const CUtensorMap *map;
     typename P::C *c;
@@ -73,16 +79,21 @@ template <class P> struct StoreTile {
     int consumer;
     unsigned pieces; /* this consumer's places */
     int piece = 0;
+    E epilogue;
 
     __device__ __forceinline__ StoreTile(const Task &task_, const CUtensorMap *map_, typename P::C *c_, bool boxes_,
-                                         unsigned stages, int consumer_)
-        : task(task_), map(map_), c(c_), boxes(boxes_), consumer(consumer_),
+                                         unsigned stages, int consumer_, E epilogue_ = E())
+        : task(task_), map(map_), c(c_), boxes(boxes_), consumer(consumer_), epilogue(epilogue_),
           pieces(stages + P::STORES_AT + consumer_ * (P::STORES * P::PIECE_BYTES)) {
     }
-    __device__ __forceinline__ void operator()(const typename P::Sum (&sums)[P::WAVES][P::COUNT], Corner corner) {
+    __device__ __forceinline__ void operator()(typename P::Sum (&sums)[P::WAVES][P::COUNT], Corner corner) {
         if (P::STORES > 0 && boxes) {
-            store_pieces<P>(sums, map, corner, pieces, piece, consumer);
+            store_pieces<P>(sums, map, corner, pieces, piece, consumer, epilogue);
         } else {
+#pragma unroll
+            for (int i = 0; i < P::WAVES * P::BLOCK_N; i += P::PIECE_N) {
+                epilogue.apply(sums[i / P::BLOCK_N], i / P::BLOCK_N, i % P::BLOCK_N);
+            }
             store_rows(sums, c, corner.row, corner.column, task.m, task.n);
         }
     }

@@ -2,6 +2,7 @@
 -- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32 (int8: int32). Returns { bf16, fp16,
 -- tf32, fp8, int8 }: `kernel`, what describes a kernel of this type (for files that go on from here), `element` and
 -- `out`; the first two also a ladder { naive, wmma, mma }.
+local epilogues = require "kernels.matmul_epilogue"
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -39,8 +40,13 @@ local function describer(dtype)
 
   -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic, prior; temps, a function of
   -- the problem, for buffers of its own; layout, "nn" or "nt" for a B (and an A) that lies as k x n (k x m); odd where the
-  -- derived odd problem does not do.
+  -- derived odd problem does not do; out in place of the type's; epilogue of matmul_epilogue.lua.
   return function(facts)
+    local out, epilogue = facts.out or out, facts.epilogue
+    local a_transposed, b_transposed = facts.layout == "nt", facts.layout == nil -- A lies as k x m, B as n x k
+    local reference = ("vendor_matmul_reference.cu:vendor_matmul_reference<%s, %s, %s, %s, false>"):format(
+      element[2], sum, tostring(a_transposed), tostring(b_transposed))
+    if epilogue then reference = epilogue.reference_of(element[2], out[2], a_transposed, b_transposed) end
     return kernel {
       name = "matmul_" .. dtype .. "_" .. facts.name,
       source = facts.source,
@@ -49,21 +55,21 @@ local function describer(dtype)
       params = facts.params,
       buffers = function(p)
         local all = facts.temps and facts.temps(p) or {}
-        all.a, all.b = input(element[1], p.m * p.k), input(element[1], p.n * p.k)
+        all.a, all.b = input(element[1], p.m * p.k), input(element[1], p.n * p.k, epilogue and epilogues.fill(p))
         all.c = output(out[1], p.m * p.n)
+        if epilogue then all[epilogue.input] = epilogue.buffer(p, out[1]) end
         return all
       end,
       launch = facts.launch,
       work = function(p)
         local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype }
         work.write = out[3] * p.m * p.n
-        return work
+        return epilogue and epilogues.add_work(work, epilogue, p, out[3]) or work
       end,
       traffic = facts.traffic,
       prior = facts.prior,
       check = {
-        reference = "vendor_matmul_reference.cu:vendor_matmul_reference<"
-          .. element[2] .. ", " .. sum .. ", false, true, false>",
+        reference = reference,
         length = function(p) return p.k end,
         tol = type.tol,
         odd = facts.odd,

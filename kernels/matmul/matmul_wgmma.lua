@@ -3,7 +3,10 @@
 -- int32. Returns { bf16, fp16, tf32, fp8, int8 }, each { tma, roles, fits, deepest }, the first two also { stored,
 -- roles_nn, roles_nt }: stored, tma and roles go on from matmul_tensor.lua's ladder; roles_nn and roles_nt have B as
 -- k x n, the latter A as k x m; fits and deepest are constraints of roles. C of tf32 is fp32, of fp8 bf16, of int8 int32.
+-- All but int8 also { with_epilogue }: a function of the name of an epilogue of matmul_epilogue.lua, and { layout = "nn" or
+-- "nt", fp32 = true: C is fp32 }, that returns roles with it, and its fits and deepest.
 -- with_maps, temps, moved, params and sizes are for files that go on from here.
+local epilogues = require "kernels.matmul_epilogue"
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 
@@ -17,12 +20,13 @@ local STAGES = { "STAGES", 4, "places for tiles of A and B in shared memory" }
 
 -- Of an element of `size` bytes, C's of `out_size`: bytes of shared memory, of which the barriers take 16 a stage; and
 -- constraints.
-local function sizes(size, out_size)
+local function sizes(size, out_size, epilogue)
   local of = {}
+  local column_size = epilogue and epilogue.input == "bias" and 4 or 0 -- a tile's bias is kept, each consumer
   function of.stage(c) return size * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
   function of.piece_columns(c) return c.BLOCK_N % 64 == 0 and out_size == 2 and 64 or 32 end
   function of.roles(c)
-    return c.STAGES * (of.stage(c) + 16) + c.CONSUMERS * c.STORES * out_size * 64 * of.piece_columns(c)
+    return c.STAGES * (of.stage(c) + 16) + c.CONSUMERS * (c.STORES * out_size * 64 * of.piece_columns(c) + column_size * c.BLOCK_N)
   end
 
   -- Whole instructions of 64 rows; a thread's sums beside some 40 other registers (of three consumers a thread begins
@@ -60,8 +64,8 @@ end
 
 local function ladder(dtype)
   local element, _, BYTES = table.unpack(tensor[dtype].element)
-  local out, cuda_type = tensor[dtype].out, names[dtype]
-  local of, line = sizes(BYTES, out[3]), 128 // BYTES -- elements of a slab's line
+  local own_out, cuda_type = tensor[dtype].out, names[dtype]
+  local of, line = sizes(BYTES, own_out[3]), 128 // BYTES -- elements of a slab's line
   local BLOCK_K = { "BLOCK_K", line, "depth of a stage" }
   local describe, pipe = tensor[dtype].kernel, "tensor_" .. dtype
 
@@ -105,9 +109,9 @@ local function ladder(dtype)
 
   -- Blocks of a cluster (blocks_m x blocks_n) read as one; `passes` of C go through shared memory. Instructions of 64 x
   -- BLOCK_N read 64 rows of A and BLOCK_N columns of B.
-  local function moved(p, c, gpu, blocks_m, blocks_n, group, passes)
+  local function moved(p, c, gpu, blocks_m, blocks_n, group, passes, out)
     local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
-    local tile_m, tile_n, written = c.BLOCK_M * blocks_m, c.BLOCK_N * blocks_n, out[3] * p.m * p.n
+    local tile_m, tile_n, written = c.BLOCK_M * blocks_m, c.BLOCK_N * blocks_n, (out or own_out)[3] * p.m * p.n
     return {
       [pipe] = executed,
       shared = executed / 2 * BYTES * (1 / c.BLOCK_N + 1 / 64) + tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N)
@@ -139,7 +143,7 @@ local function ladder(dtype)
   local tma = describe {
     name = "wgmma_tma",
     source = "matmul_wgmma.cu",
-    entry = ("matmul_wgmma_tma<%s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS>"):format(cuda_type, out[2]),
+    entry = ("matmul_wgmma_tma<%s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS>"):format(cuda_type, own_out[2]),
     params = { BLOCK_M, BLOCK_N, BLOCK_K, STAGES, GROUPS },
     temps = temps_of(by_k_of()),
     launch = function(p, c, gpu, b)
@@ -169,14 +173,20 @@ local function ladder(dtype)
     { "STORES", 2, "pieces of C on their way in shared memory, each consumer; 0: from registers" },
   }
 
-  local function roles(layout)
-    local by_k = by_k_of(layout)
-    return describe {
-      name = "wgmma_roles" .. (layout and "_" .. layout or ""),
+  -- facts: layout as above; epilogue, its name; out in place of the type's.
+  local function roles(facts)
+    local layout, out, epilogue = facts.layout, facts.out or own_out, facts.epilogue and epilogues[facts.epilogue]
+    local by_k, of = by_k_of(layout), sizes(BYTES, out[3], epilogue)
+    local name = "wgmma_" .. (facts.epilogue or "roles") .. (facts.out and "_fp32" or "") .. (layout and "_" .. layout or "")
+    local described = describe {
+      name = name,
       layout = layout,
-      source = "matmul_wgmma_roles.cu",
-      entry = ("matmul_wgmma_roles<%s, %s, %s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
-        .. " PINGPONG, LAG, IN_FLIGHT, STORES>"):format(cuda_type, out[2], tostring(by_k.a), tostring(by_k.b)),
+      out = facts.out,
+      epilogue = epilogue,
+      source = epilogue and "matmul_wgmma_epilogue.cu" or "matmul_wgmma_roles.cu",
+      entry = ("matmul_wgmma_%s<%s, %s, %s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
+        .. " PINGPONG, LAG, IN_FLIGHT, STORES%s>"):format(epilogue and "epilogue" or "roles", cuda_type, out[2],
+        tostring(by_k.a), tostring(by_k.b), epilogue and ", " .. epilogue.code or ""),
       params = roles_params,
       temps = temps_of(by_k),
       launch = function(p, c, gpu, b)
@@ -187,8 +197,10 @@ local function ladder(dtype)
           local a_map, b_map = map("a", c.BLOCK_M, c.CLUSTER_N), map("b", c.BLOCK_N, c.CLUSTER_M)
           local boxes, columns = p.n * out[3] % 16 == 0, of.piece_columns(c)
           local c_map = boxes and tensor_map(b.c, { p.n, p.m }, { box = { columns, 64 }, swizzle = out[3] * columns })
+          local args = { a_map, b_map, c_map or a_map, b.c, i32(p.m), i32(p.n), i32(p.k), i32(boxes and 1 or 0) }
+          if epilogue then table.insert(args, 5, b[epilogue.input]) end
           return {
-            args = { a_map, b_map, c_map or a_map, b.c, i32(p.m), i32(p.n), i32(p.k), i32(boxes and 1 or 0) },
+            args = args,
             grid = clusters * cluster,
             cluster = cluster,
             block = 128 * (c.CONSUMERS + 1),
@@ -197,7 +209,14 @@ local function ladder(dtype)
         end)
       end,
       traffic = function(p, c, gpu)
-        return moved(p, c, gpu, c.CLUSTER_M, c.CLUSTER_N, c.GROUP, c.STORES > 0 and 2 or 0)
+        local all = moved(p, c, gpu, c.CLUSTER_M, c.CLUSTER_N, c.GROUP, c.STORES > 0 and 2 or 0, out)
+        if epilogue then
+          local read = epilogue.bytes(p, out[3])
+          all.fp32 = epilogue.ops * p.m * p.n
+          all.dram_read = all.dram_read + read
+          all.l2 = all.l2 + read * (epilogue.input == "bias" and ceil_div(p.m, c.BLOCK_M) or 1)
+        end
+        return all
       end,
       -- The slowest of pipe, L2 and shared memory; SMs wait for those that have a tile more; C is stored meanwhile only
       -- where consumers take turns.
@@ -207,14 +226,22 @@ local function ladder(dtype)
         return math.max(t[pipe], t.l2, t.shared) * rounds * gpu.sms / all * (c.PINGPONG and 1 or 1.02)
       end,
     }
+    return described, of.fits, of.deepest
   end
 
   local all = {
-    tma = tma, roles = roles(), fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
+    tma = tma, roles = roles {}, fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
     moved = moved, params = roles_params, sizes = function(out_size) return sizes(BYTES, out_size) end,
   }
   if BYTES == 2 then
-    all.stored, all.roles_nn, all.roles_nt = stored, roles "nn", roles "nt"
+    all.stored, all.roles_nn, all.roles_nt = stored, roles { layout = "nn" }, roles { layout = "nt" }
+  end
+  if dtype ~= "int8" then
+    function all.with_epilogue(name, more)
+      assert(type(epilogues[name]) == "table", "no epilogue has this name")
+      more = more or {}
+      return roles { epilogue = name, layout = more.layout, out = more.fp32 and tensor.tf32.out or nil }
+    end
   end
   return all
 end

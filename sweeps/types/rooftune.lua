@@ -459,6 +459,9 @@ function vendor.matmul(facts) end
 ---@field transpose_b? boolean B lies n x k by rows
 ---@field transpose_c? boolean C lies n x m by rows
 ---@field exact? boolean fp8: no fast accumulation
+---@field epilogue? "none"|"bias"|"bias_relu"|"bias_gelu"|"residual" what is done to the sums before they are rounded; GELU by tanh
+---@field bias? string input buffer, an element for each column of C and of its type; default: "bias"
+---@field residual? string input buffer like C; default: "residual"
 ---@field scale? "none"|"tensor"|"rows"|"blocks" fp8: what A and B are multiplied by; default: "none"
 ---@field a_scale? string input buffer, f32; default: "a_scale"
 ---@field b_scale? string input buffer, f32; default: "b_scale"

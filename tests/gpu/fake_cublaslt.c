@@ -14,6 +14,8 @@ typedef struct operation {
     int compute, scale, transpose[2], scale_mode[2];
     const void *scales[2];
     signed char fast;
+    uint32_t epilogue;
+    const float *bias;
 } operation;
 
 typedef struct layout {
@@ -67,6 +69,14 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc, cublasL
     }
     if ((second || attribute == CUBLASLT_MATMUL_DESC_A_SCALE_MODE) && bytes == sizeof *op->scale_mode) {
         memcpy(&op->scale_mode[second], value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE && bytes == sizeof op->epilogue) {
+        memcpy(&op->epilogue, value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    if (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER && bytes == sizeof op->bias) {
+        memcpy(&op->bias, value, bytes);
         return CUBLAS_STATUS_SUCCESS;
     }
     if (bytes != sizeof(int32_t) ||
@@ -140,6 +150,10 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     if (first->type == CUDA_R_8F_E4M3 && (op->transpose[0] != CUBLAS_OP_T || op->transpose[1] != CUBLAS_OP_N)) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
+    fake_cublaslt.epilogue = op->epilogue;
+    if ((op->epilogue & CUBLASLT_EPILOGUE_BIAS) && (!op->bias || (uintptr_t)op->bias % 16 != 0)) {
+        return CUBLAS_STATUS_NOT_SUPPORTED; /* what is known of its alignment then */
+    }
     *count = fake_cublaslt.empty ? 0 : 3;
     for (int i = 0; i < *count; i++) {
         results[i] = (cublasLtMatmulHeuristicResult_t){
@@ -198,7 +212,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     if (fake_cublaslt.fails) {
         return CUBLAS_STATUS_EXECUTION_FAILED;
     }
-    if (one != 1.0 || zero != 0.0 || C != D || c_layout != d_layout || !stream) {
+    if (one != 1.0 || (C == D ? zero != 0.0 : zero != 1.0) || c_layout != d_layout || !stream) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     fake_cublaslt.algo = (int)algo->data[0];
@@ -221,6 +235,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                 sum += element(A, a, op->transpose[0], row, k) * element(B, b, op->transpose[1], k, column);
             }
             uint64_t at = row + column * (uint64_t)d->leading;
+            sum += C == D ? 0.0 : element(C, d, CUBLAS_OP_N, row, column);
+            sum += op->bias ? (double)op->bias[row] : 0.0;
+            sum = op->epilogue == CUBLASLT_EPILOGUE_RELU_BIAS && sum < 0.0 ? 0.0 : sum;
             if (d->type == CUDA_R_32I) {
                 ((int *)D)[at] = (int)sum;
             } else if (d->type == CUDA_R_64F) {

@@ -18,6 +18,7 @@ typedef struct fake_cublaslt_state {
     int fast_accumulation;
     int compute_type, scale_type;
     int transposes[2]; /* of the last multiplication */
+    unsigned epilogue; /* asked for in the last list */
     int scale_modes[2];
     const void *scales[2];
 } fake_cublaslt_state;

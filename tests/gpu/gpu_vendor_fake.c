@@ -226,6 +226,66 @@ static void scales_reach_the_library(void **state) {
     vendor->vt->close(vendor);
 }
 
+/* f32, D by rows: a bias for each of its columns, or a matrix like it. */
+static void epilogues_reach_the_library(void **state) {
+    (void)state;
+    static const unsigned numbers[] = {0, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS,
+                                       CUBLASLT_EPILOGUE_GELU_BIAS, 0};
+    rft_vendor *vendor = open_vendor();
+    float a[M * K], b[K * N], extra[M * N], d[M * N];
+    for (size_t i = 0; i < M * K; i++) {
+        a[i] = (float)a_value(i / K, i % K);
+    }
+    for (size_t i = 0; i < K * N; i++) {
+        b[i] = (float)b_value(i / N, i % N);
+    }
+    for (size_t i = 0; i < M * N; i++) {
+        extra[i] = (float)i * 3.0f - 7.0f;
+    }
+    rft_vendor_buffers buffers = {.a = new_memory(a, sizeof a),
+                                  .b = new_memory(b, sizeof b),
+                                  .d = new_memory(NULL, sizeof d),
+                                  .extra = new_memory(extra, sizeof extra),
+                                  .workspace = new_memory(NULL, 4096)};
+    rft_vendor_matmul matmul = {.math = RFT_VENDOR_FP32, .d = RFT_TYPE_F32, .m = M, .n = N, .k = K};
+    rft_vendor_plan *plan = NULL;
+    rft_err err = RFT_ERR_INIT;
+    for (int epilogue = 0; epilogue < RFT_VENDOR_EPILOGUE_COUNT; epilogue++) {
+        matmul.epilogue = (rft_vendor_epilogue)epilogue;
+        assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), 0);
+        assert_int_equal(fake->epilogue, numbers[epilogue]);
+        assert_int_equal(vendor->vt->launch(vendor, plan, 0, &buffers, &err), 0);
+        assert_int_equal(gpu->vt->read(gpu, d, buffers.d, sizeof d, NULL), 0);
+        for (size_t i = 0; i < M * N; i++) {
+            float sum = 0.0f;
+            for (size_t k = 0; k < K; k++) {
+                sum += a[i / N * K + k] * b[k * N + i % N];
+            }
+            sum += epilogue == RFT_VENDOR_EPILOGUE_NONE       ? 0.0f
+                   : epilogue == RFT_VENDOR_EPILOGUE_RESIDUAL ? extra[i]
+                                                              : extra[i % N];
+            assert_true(d[i] == (epilogue == RFT_VENDOR_EPILOGUE_BIAS_RELU && sum < 0.0f ? 0.0f : sum));
+        }
+        vendor->vt->plan_free(vendor, plan);
+    }
+    matmul.epilogue = RFT_VENDOR_EPILOGUE_BIAS;
+    matmul.d_order = RFT_VENDOR_COLUMN;
+    assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
+    assert_string_equal(err.message, "cuBLASLt adds a bias to the columns of a D by rows alone");
+    matmul = (rft_vendor_matmul){.math = RFT_VENDOR_FP64, .d = RFT_TYPE_F64, .m = M, .n = N, .k = K, .epilogue = 4};
+    assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
+    assert_string_equal(err.message, "cuBLASLt: fp64 has no epilogue");
+    fake->empty = 1;
+    matmul = (rft_vendor_matmul){.math = RFT_VENDOR_FP32, .d = RFT_TYPE_F32, .m = M, .n = N, .k = K, .epilogue = 3};
+    assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
+    assert_non_null(strstr(err.message, "D by rows, f32, epilogue bias_gelu)"));
+    const rft_device_ptr taken[] = {buffers.a, buffers.b, buffers.d, buffers.extra, buffers.workspace};
+    for (size_t i = 0; i < 5; i++) {
+        gpu->vt->free(gpu, taken[i]);
+    }
+    vendor->vt->close(vendor);
+}
+
 static void refusals_have_reasons(void **state) {
     (void)state;
     rft_vendor *vendor = open_vendor();
@@ -313,6 +373,7 @@ int main(void) {
         cmocka_unit_test_setup(algorithms_are_listed_and_named, reset),
         cmocka_unit_test_setup(fp8_accumulates_fast_unless_told, reset),
         cmocka_unit_test_setup(scales_reach_the_library, reset),
+        cmocka_unit_test_setup(epilogues_reach_the_library, reset),
         cmocka_unit_test_setup(refusals_have_reasons, reset),
         cmocka_unit_test_setup(opening_is_refused_with_a_remedy, reset),
         cmocka_unit_test(numbers_have_the_headers_names),

@@ -170,6 +170,49 @@ static void test_scales(void **state) {
     }
 }
 
+static void test_epilogues(void **state) {
+    script_case *test = *state;
+    matmul_case c = usual;
+    c.sizes[2] = "p.m * p.n), bias = input(f32, p.n), short = input(bf16, 5), other = input(f32, p.m * p.n";
+    c.baselines = "{ 'cublaslt', vendor.matmul { epilogue = 'bias_gelu' },\n"
+                  "  vendor.matmul { math = 'tf32', epilogue = 'residual', residual = 'other' } }";
+    const rft_vendor_call *v = &spell(test, &c, 0)->launches[0].vendor;
+    assert_int_equal(v->epilogue, RFT_VENDOR_EPILOGUE_NONE);
+    const rft_point_spec *spec = spell(test, &c, 1);
+    v = &spec->launches[0].vendor;
+    assert_int_equal(v->epilogue, RFT_VENDOR_EPILOGUE_BIAS_GELU);
+    assert_string_equal(spec->buffers[v->extra].name, "bias");
+    assert_string_equal(rft_script_sweep(test->script, 0)->baselines[1], "cuBLASLt, bias_gelu");
+    spec = spell(test, &c, 2);
+    v = &spec->launches[0].vendor;
+    assert_int_equal(v->epilogue, RFT_VENDOR_EPILOGUE_RESIDUAL);
+    assert_string_equal(spec->buffers[v->extra].name, "other");
+    assert_string_equal(rft_script_sweep(test->script, 0)->baselines[2], "cuBLASLt tf32, residual");
+    static const struct {
+        const char *baselines, *message, *remedy;
+    } cases[] = {
+        {"vendor.matmul { epilogue = 'bias_gelo' }",
+         "vendor.matmul.epilogue: the library has no epilogue \"bias_gelo\", did you mean \"bias_gelu\"?", "residual"},
+        {"vendor.matmul { bias = 'bias' }", "vendor.matmul.bias: the epilogue \"none\" reads no bias", "epilogue ="},
+        {"vendor.matmul { epilogue = 'bias', residual = 'other' }",
+         "vendor.matmul.residual: the epilogue \"bias\" reads no residual", NULL},
+        {"vendor.matmul { epilogue = 'bias', transpose_c = true }",
+         "vendor.matmul.epilogue: the library adds a bias to the columns of a C by rows alone", "transpose_c"},
+        {"vendor.matmul { epilogue = 'residual' }", "vendor.matmul.residual: no buffer has the name \"residual\"",
+         NULL},
+        {"vendor.matmul { epilogue = 'bias', bias = 'short' }",
+         "vendor.matmul.bias: bias has the type of C, f32; the buffer \"short\" is bf16", NULL},
+        {"vendor.matmul { epilogue = 'bias', bias = 'other' }",
+         "vendor.matmul.bias: the buffer \"other\" has 6144 elements, 1 x n is 1 x 64", NULL},
+        {"vendor.matmul { epilogue = 'residual', residual = 'bias' }",
+         "vendor.matmul.residual: the buffer \"bias\" has 64 elements, m x n is 96 x 64", NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        c.baselines = cases[i].baselines;
+        refuse(state, &c, cases[i].message, cases[i].remedy);
+    }
+}
+
 static void test_refused(void **state) {
     static const struct {
         const char *baselines, *message, *remedy;
@@ -227,6 +270,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_named, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_tf32, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_scales, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_epilogues, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_refused, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_refused_types, case_setup, case_teardown),
     };

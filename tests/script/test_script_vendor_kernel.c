@@ -92,6 +92,25 @@ static void test_output_and_tolerance(void **state) {
     assert_true(rft_spec_tolerance(spell(test, sweep, 0), 2) == 0.25);
 }
 
+static void test_an_epilogue_brings_what_it_reads(void **state) {
+    script_case *test = *state;
+    const rft_sweep *sweep =
+        case_load(test, text_of("vendor.matmul { math = 'bf16', transpose_b = true, epilogue = 'bias_gelu' }", ""));
+    const rft_point_spec *spec = spell(test, sweep, 0);
+    const rft_vendor_call *v = &spec->launches[0].vendor;
+    assert_int_equal(v->epilogue, RFT_VENDOR_EPILOGUE_BIAS_GELU);
+    assert_true(spec->buffers[v->extra].count == 256 && spec->buffers[v->extra].type == RFT_TYPE_BF16);
+    assert_string_equal(spec->check.reference->unit.names[0],
+                        "bias_reference<__nv_bfloat16, __nv_bfloat16, false, true, 2>");
+    assert_true(spec->work.bytes_read == 2.0 * (128 * 512 + 256 * 512 + 256));
+    assert_true(spec->work.pipe_ops[RFT_PIPE_FP32] == 9.0 * 128 * 256);
+    sweep = case_load(test, text_of("vendor.matmul { math = 'fp32', epilogue = 'residual' }", ""));
+    spec = spell(test, sweep, 0);
+    v = &spec->launches[0].vendor;
+    assert_true(spec->buffers[v->extra].count == 128 * 256 && spec->buffers[v->extra].type == RFT_TYPE_F32);
+    assert_true(spec->work.pipe_ops[RFT_PIPE_FP32] == 2.0 * 128 * 256 * 512 + 128 * 256);
+}
+
 /* A kernel of the user's own whose launch is the library's: other names, another problem. */
 #define OWN(launch, more)                                                                                              \
     "kernel { problem = { 'm', 'n', 'k' },\n"                                                                          \
@@ -159,6 +178,10 @@ static void test_refused(void **state) {
          "known: w, x, y"},
         {OWN("vendor.matmul { a = 'x', b = 'w', c = 'y', output = f16 }", ""), "",
          "vendor.matmul.output: the results shall be f16, the buffer \"y\" is f32", NULL},
+        {"vendor.matmul { math = 'int8', epilogue = 'bias' }", "",
+         "sweep.kernel.epilogue: in a kernel's place int8 has no epilogue", NULL},
+        {"vendor.matmul { math = 'bf16', epilogue = 'bias', bias = 'x' }", "",
+         "sweep.kernel.epilogue: in a kernel's place what the epilogue reads is called bias", "kernel { launch ="},
         {"7", "", "sweep.kernel: expected kernel { ... }", NULL},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -172,6 +195,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_it_brings_what_a_kernel_has, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_the_first_is_the_default, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_output_and_tolerance, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_an_epilogue_brings_what_it_reads, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_a_kernel_whose_launch_is_the_librarys, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_beside_another_kernel, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_refused, case_setup, case_teardown),

@@ -128,6 +128,32 @@ static int describe_scales(const lt_vendor *vendor, const lt_plan *plan, rft_err
     return point_at_scales(vendor, plan, PLACE, PLACE, err);
 }
 
+/* ---- epilogues ---- */
+static int point_at_bias(const lt_vendor *vendor, const lt_plan *plan, rft_device_ptr bias, rft_err *err) {
+    const void *place = (const void *)(uintptr_t)bias;
+    return rft_vendor_epilogue_has_bias(plan->base.matmul.epilogue)
+               ? set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &place, sizeof place, err)
+               : RFT_OK;
+}
+
+/* The heuristic goes by the bias's alignment and is asked before there is one: ALIGNED stands for it until then. */
+static int describe_epilogue(const lt_vendor *vendor, const lt_plan *plan, rft_err *err) {
+    enum { ALIGNED = 256 };
+    static const uint32_t numbers[RFT_VENDOR_EPILOGUE_COUNT] = {
+        [RFT_VENDOR_EPILOGUE_NONE] = CUBLASLT_EPILOGUE_DEFAULT,
+        [RFT_VENDOR_EPILOGUE_BIAS] = CUBLASLT_EPILOGUE_BIAS,
+        [RFT_VENDOR_EPILOGUE_BIAS_RELU] = CUBLASLT_EPILOGUE_RELU_BIAS,
+        [RFT_VENDOR_EPILOGUE_BIAS_GELU] = CUBLASLT_EPILOGUE_GELU_BIAS,
+        [RFT_VENDOR_EPILOGUE_RESIDUAL] = CUBLASLT_EPILOGUE_DEFAULT, /* it is C, and beta 1 */
+    };
+    uint32_t number = numbers[plan->base.matmul.epilogue];
+    if (number == CUBLASLT_EPILOGUE_DEFAULT) {
+        return RFT_OK;
+    }
+    int rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_EPILOGUE, &number, sizeof number, err);
+    return rc == RFT_OK ? point_at_bias(vendor, plan, ALIGNED, err) : rc;
+}
+
 /* ---- the seam ---- */
 static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t algo, const rft_vendor_buffers *buffers,
                   rft_err *err) {
@@ -146,11 +172,16 @@ static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t alg
     }
     const void *a = (const void *)(uintptr_t)buffers->a, *b = (const void *)(uintptr_t)buffers->b;
     void *d = (void *)(uintptr_t)buffers->d;
+    bool residual = plan->base.matmul.epilogue == RFT_VENDOR_EPILOGUE_RESIDUAL;
+    const void *c = residual ? (const void *)(uintptr_t)buffers->extra : d;
     rc = point_at_scales(vendor, plan, buffers->a_scale, buffers->b_scale, err);
+    if (rc == RFT_OK) {
+        rc = point_at_bias(vendor, plan, buffers->extra, err);
+    }
     if (rc != RFT_OK) {
         return rc;
     }
-    const void *alpha = &one, *beta = &zero;
+    const void *alpha = &one, *beta = residual ? &one : &zero;
     if (plan->scale == CUDA_R_32I) {
         alpha = &int_one;
         beta = &int_zero;
@@ -160,7 +191,7 @@ static int launch(rft_vendor *base, const rft_vendor_plan *plan_base, size_t alg
     }
     cublasStatus_t status = vendor->api.cublasLtMatmul(
         vendor->handle, plan->operation, alpha, plan->swapped ? b : a, plan->first, plan->swapped ? a : b, plan->second,
-        beta, d, plan->result, d, plan->result, &plan->algos[algo], (void *)(uintptr_t)buffers->workspace,
+        beta, c, plan->result, d, plan->result, &plan->algos[algo], (void *)(uintptr_t)buffers->workspace,
         plan->base.algos[algo].workspace_bytes, (cudaStream_t)stream);
     if (status == CUBLAS_STATUS_SUCCESS) {
         return RFT_OK;
@@ -235,6 +266,13 @@ static int check_matmul(const lt_vendor *vendor, const rft_vendor_matmul *matmul
     if (matmul->scale != RFT_VENDOR_SCALE_NONE && matmul->math != RFT_VENDOR_FP8) {
         return rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s has no scales, fp8 has", name);
     }
+    if (matmul->epilogue != RFT_VENDOR_EPILOGUE_NONE &&
+        (matmul->math == RFT_VENDOR_INT8 || matmul->math == RFT_VENDOR_FP64)) {
+        return rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s has no epilogue", name);
+    }
+    if (rft_vendor_epilogue_has_bias(matmul->epilogue) && matmul->d_order != RFT_VENDOR_ROW) {
+        return rft_err_set(err, RFT_E_LIMIT, "cuBLASLt adds a bias to the columns of a D by rows alone");
+    }
     if (cc < need) {
         rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s is not there on %s (sm_%d)", name, vendor->info.name, cc);
         return rft_err_remedy(err, "it begins with sm_%d", need);
@@ -287,7 +325,10 @@ static int make_operation(const lt_vendor *vendor, lt_plan *plan, rft_err *err) 
     if (rc == RFT_OK && m->math == RFT_VENDOR_FP8 && !m->exact_accumulation) {
         rc = set_attribute(vendor, plan, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast, err);
     }
-    return rc == RFT_OK ? describe_scales(vendor, plan, err) : rc;
+    if (rc == RFT_OK) {
+        rc = describe_scales(vendor, plan, err);
+    }
+    return rc == RFT_OK ? describe_epilogue(vendor, plan, err) : rc;
 }
 
 static int describe_algos(const lt_vendor *vendor, lt_plan *plan, rft_err *err) {
@@ -363,11 +404,14 @@ static void name_algo(const lt_vendor *vendor, const cublasLtMatmulAlgo_t *algo,
 static int none_found(const lt_vendor *vendor, const rft_vendor_matmul *m, const char *why, rft_err *err) {
     static const char *const orders[] = {"rows", "columns"};
     rft_err_set(err, RFT_E_LIMIT,
-                "cuBLASLt has no algorithm for %s %lld x %lld x %lld (A by %s, B by %s, D by %s, %s%s%s) on %s: %s",
+                "cuBLASLt has no algorithm for %s %lld x %lld x %lld (A by %s, B by %s, D by %s, %s%s%s%s%s) on %s: %s",
                 rft_vendor_math_name(m->math), (long long)m->m, (long long)m->n, (long long)m->k, orders[m->a_order],
                 orders[m->b_order], orders[m->d_order], rft_type_name(m->d),
                 m->scale == RFT_VENDOR_SCALE_NONE ? "" : ", scales of ",
-                m->scale == RFT_VENDOR_SCALE_NONE ? "" : rft_vendor_scale_name(m->scale), vendor->info.name, why);
+                m->scale == RFT_VENDOR_SCALE_NONE ? "" : rft_vendor_scale_name(m->scale),
+                m->epilogue == RFT_VENDOR_EPILOGUE_NONE ? "" : ", epilogue ",
+                m->epilogue == RFT_VENDOR_EPILOGUE_NONE ? "" : rft_vendor_epilogue_name(m->epilogue), vendor->info.name,
+                why);
     if (m->math == RFT_VENDOR_FP8 || m->math == RFT_VENDOR_INT8) {
         return rft_err_remedy(err, "%s wants A by rows, B by columns, and m, n and k that are multiples of 16",
                               rft_vendor_math_name(m->math));

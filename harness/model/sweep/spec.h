@@ -109,7 +109,9 @@ typedef struct rft_vendor_call {
     bool exact_accumulation; /* fp8: not the faster accumulation of fewer bits */
     rft_vendor_scale scale;
     size_t a_scale, b_scale; /* indices into spec.buffers; where there is a scale */
-    int algo;                /* which of the library's list, from 0: the one that it would choose itself */
+    rft_vendor_epilogue epilogue;
+    size_t extra; /* index into spec.buffers of what the epilogue reads, where there is one */
+    int algo;     /* which of the library's list, from 0: the one that it would choose itself */
 } rft_vendor_call;
 
 typedef enum rft_launch_kind { RFT_LAUNCH_KERNEL, RFT_LAUNCH_MEMSET, RFT_LAUNCH_VENDOR } rft_launch_kind;

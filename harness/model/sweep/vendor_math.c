@@ -89,3 +89,30 @@ int64_t rft_vendor_scales_of_b(rft_vendor_scale scale, int64_t n, int64_t k) {
            : scale == RFT_VENDOR_SCALE_BLOCKS ? ceil_div(n, SCALED) * ceil_div(ceil_div(k, SCALED), FILLED) * FILLED
                                               : 0;
 }
+
+static const struct {
+    const char *name;
+    bool has_bias;
+} epilogues[] = {
+#define VENDOR_EPILOGUE_ROW(name, text, vector) {text, vector},
+    RFT_VENDOR_EPILOGUE_MAP(VENDOR_EPILOGUE_ROW)
+#undef VENDOR_EPILOGUE_ROW
+};
+
+const char *rft_vendor_epilogue_name(rft_vendor_epilogue epilogue) {
+    return epilogues[epilogue].name;
+}
+
+bool rft_vendor_epilogue_from_name(rft_vendor_epilogue *out, const char *name) {
+    for (int i = 0; i < RFT_VENDOR_EPILOGUE_COUNT; i++) {
+        if (rft_text_equal(epilogues[i].name, name)) {
+            *out = (rft_vendor_epilogue)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rft_vendor_epilogue_has_bias(rft_vendor_epilogue epilogue) {
+    return epilogues[epilogue].has_bias;
+}

@@ -60,6 +60,26 @@ bool rft_vendor_scale_from_name(rft_vendor_scale *out, const char *name);
 int64_t rft_vendor_scales_of_a(rft_vendor_scale scale, int64_t m, int64_t k);
 int64_t rft_vendor_scales_of_b(rft_vendor_scale scale, int64_t n, int64_t k);
 
+/* What the library does with sums before it rounds them: name, text, is `extra` a vector. BIAS: plus extra, a number
+ * for each column of D, of D's type; then max(0, x), or x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). RESIDUAL:
+ * plus extra, which lies as D does. */
+#define RFT_VENDOR_EPILOGUE_MAP(X)                                                                                     \
+    X(NONE, "none", false)                                                                                             \
+    X(BIAS, "bias", true)                                                                                              \
+    X(BIAS_RELU, "bias_relu", true)                                                                                    \
+    X(BIAS_GELU, "bias_gelu", true)                                                                                    \
+    X(RESIDUAL, "residual", false)
+
+typedef enum rft_vendor_epilogue {
+#define RFT_VENDOR_EPILOGUE_ENUM(name, text, vector) RFT_VENDOR_EPILOGUE_##name,
+    RFT_VENDOR_EPILOGUE_MAP(RFT_VENDOR_EPILOGUE_ENUM)
+#undef RFT_VENDOR_EPILOGUE_ENUM
+        RFT_VENDOR_EPILOGUE_COUNT
+} rft_vendor_epilogue;
+const char *rft_vendor_epilogue_name(rft_vendor_epilogue epilogue); /* "bias_gelu" */
+bool rft_vendor_epilogue_from_name(rft_vendor_epilogue *out, const char *name);
+bool rft_vendor_epilogue_has_bias(rft_vendor_epilogue epilogue);
+
 typedef enum rft_vendor_order { RFT_VENDOR_ROW, RFT_VENDOR_COLUMN } rft_vendor_order;
 
 #endif

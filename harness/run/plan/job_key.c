@@ -88,6 +88,8 @@ static void add_vendor(rft_sha256 *hash, const rft_vendor_call *call) {
     ADD(hash, call->scale);
     ADD(hash, call->a_scale);
     ADD(hash, call->b_scale);
+    ADD(hash, call->epilogue);
+    ADD(hash, call->extra);
     ADD(hash, call->algo);
 }
 

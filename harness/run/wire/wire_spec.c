@@ -83,6 +83,8 @@ static const rft_field vendor_items[] = {
     RFT_WIRE_FIELD(rft_vendor_call, scale, INT),
     RFT_WIRE_FIELD(rft_vendor_call, a_scale, UINT64),
     RFT_WIRE_FIELD(rft_vendor_call, b_scale, UINT64),
+    RFT_WIRE_FIELD(rft_vendor_call, epilogue, INT),
+    RFT_WIRE_FIELD(rft_vendor_call, extra, UINT64),
     RFT_WIRE_FIELD(rft_vendor_call, algo, INT),
 };
 static const rft_fields vendor_fields = RFT_WIRE_TABLE(vendor_items);
@@ -319,7 +321,8 @@ static int vendor_to(spec_reader *r, rft_vendor_call *out, const json_t *object)
     bool good = out->math < RFT_VENDOR_MATH_COUNT && out->a < r->buffer_count && out->b < r->buffer_count &&
                 out->d < r->buffer_count && out->a_order <= RFT_VENDOR_COLUMN && out->b_order <= RFT_VENDOR_COLUMN &&
                 out->d_order <= RFT_VENDOR_COLUMN && out->scale < RFT_VENDOR_SCALE_COUNT &&
-                out->a_scale < r->buffer_count && out->b_scale < r->buffer_count;
+                out->a_scale < r->buffer_count && out->b_scale < r->buffer_count &&
+                out->epilogue < RFT_VENDOR_EPILOGUE_COUNT && out->extra < r->buffer_count;
     return rc != RFT_OK || good ? rc : bad(r, "launch.vendor");
 }
 

@@ -36,9 +36,9 @@ static const char *const atomic_keys[] = {RFT_ATOMIC_PIPE_MAP(ATOMIC_KEY)};
 static const char *const integers_keys[] = {"below", "order"};
 static const char *const struct_keys[] = {"align"};
 static const char *const from_keys[] = {"args", "grid", "block", "options"};
-static const char *const vendor_matmul_keys[] = {"name", "math",   "a",           "b",           "c",           "m",
-                                                 "n",    "k",      "transpose_a", "transpose_b", "transpose_c", "exact",
-                                                 "tol",  "output", "scale",       "a_scale",     "b_scale"};
+static const char *const vendor_matmul_keys[] = {
+    "name",        "math",  "a",   "b",      "c",     "m",       "n",       "k",        "transpose_a", "transpose_b",
+    "transpose_c", "exact", "tol", "output", "scale", "a_scale", "b_scale", "epilogue", "bias",        "residual"};
 static const char *const mix_keys[] = {"name",   "unit",   "per",   "cards",  "memory",
                                        "sweeps", "prices", "names", "remarks"};
 static const char *const mix_memory_keys[] = {"weights", "cache"};

@@ -1,0 +1,58 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What does an epilogue cost a matrix product in bf16, and what the library's own? C = gelu(A B + bias) beside plain C = A B,
+-- and the other epilogues of kernels/matmul/matmul_epilogue.lua. B lies as n x k; Hopper (sm_90a).
+local wgmma = require "kernels.matmul_wgmma"
+
+local function compared(name, kernel, sizes, space, where, library)
+  library.math, library.transpose_b = "bf16", true
+  return sweep {
+    name = name,
+    kernel = kernel,
+    over = { n = sizes },
+    with = { m = function(p) return p.n end, k = function(p) return p.n end },
+    tune = space,
+    where = where,
+    baseline = { vendor.matmul(library) },
+  }
+end
+
+-- Tiles that fill the SM; where an epilogue takes long, one consumer multiplies during the other's (ping-pong, LAG).
+local function large(fits, deepest)
+  return {
+    deepest,
+    "n > 1000 and BLOCK_M * BLOCK_N == (PINGPONG and 64 * 256 or 128 * 256) or n <= 1000 and BLOCK_M * BLOCK_N <= 128 * 128",
+    "CLUSTER_M * CLUSTER_N == 2", "n > 1000 or ORDER == 'rows' and IDLE == 0 and LAG == 0", "ORDER == 'rows' or IDLE == 4",
+    table.unpack(fits),
+  }
+end
+local space = {
+  BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 8), CLUSTER_M = values(1, 2),
+  CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), PINGPONG = values(false, true),
+  LAG = values(0, 2), STORES = values(2),
+}
+
+local function with(name)
+  local kernel, fits, deepest = wgmma.bf16.with_epilogue(name)
+  return kernel, fits, deepest
+end
+
+-- The others in one good configuration.
+local function other(name, library)
+  local kernel = with(name)
+  return sweep {
+    name = "matmul_" .. name,
+    kernel = kernel,
+    over = { n = values(1000, 4096) },
+    with = { m = function(p) return p.n end, k = function(p) return p.n end },
+    tune = { LAG = values(0, 2), IDLE = 4 },
+    where = { "gpu.arch == 'sm_90a'" },
+    baseline = library and { vendor.matmul { math = "bf16", transpose_b = true, epilogue = library } } or nil,
+  }
+end
+
+local gelu, fits, deepest = with "bias_gelu"
+return {
+  compared("matmul_plain", wgmma.bf16.roles, values(4096, 8192), space, large(wgmma.bf16.fits, wgmma.bf16.deepest), {}),
+  compared("matmul_bias_gelu", gelu, values(1000, 4096, 8192), space, large(fits, deepest), { epilogue = "bias_gelu" }),
+  other("bias", "bias"), other("bias_relu", "bias_relu"), other "bias_gelu_erf", other "scale", other("residual", "residual"),
+}
