@@ -31,28 +31,21 @@ local space = {
   LAG = values(0, 2), STORES = values(2),
 }
 
-local function with(name)
-  local kernel, fits, deepest = wgmma.bf16.with_epilogue(name)
-  return kernel, fits, deepest
-end
-
--- The others in one good configuration.
+-- The others as they are described.
 local function other(name, library)
-  local kernel = with(name)
   return sweep {
     name = "matmul_" .. name,
-    kernel = kernel,
+    kernel = (wgmma.bf16.with_epilogue(name)),
     over = { n = values(1000, 4096) },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
-    tune = { LAG = values(0, 2), IDLE = 4 },
     where = { "gpu.arch == 'sm_90a'" },
-    baseline = library and { vendor.matmul { math = "bf16", transpose_b = true, epilogue = library } } or nil,
+    baseline = library and { vendor.matmul { math = "bf16", transpose_b = true, epilogue = name } } or nil,
   }
 end
 
-local gelu, fits, deepest = with "bias_gelu"
+local gelu, fits, deepest = wgmma.bf16.with_epilogue "bias_gelu"
 return {
   compared("matmul_plain", wgmma.bf16.roles, values(4096, 8192), space, large(wgmma.bf16.fits, wgmma.bf16.deepest), {}),
   compared("matmul_bias_gelu", gelu, values(1000, 4096, 8192), space, large(fits, deepest), { epilogue = "bias_gelu" }),
-  other("bias", "bias"), other("bias_relu", "bias_relu"), other "bias_gelu_erf", other "scale", other("residual", "residual"),
+  other("bias", true), other("bias_relu", true), other("residual", true), other "bias_gelu_erf", other "scale",
 }

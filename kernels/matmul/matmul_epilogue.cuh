@@ -73,6 +73,7 @@ struct GeluErf {
  * while it is multiplied, and share them. */
 template <class P, class Activation> struct Bias {
     typedef typename P::C Extra;
+    enum { NONE = false };
     static constexpr int SHARED = P::BLOCK_N * 4, EACH = (P::BLOCK_N + 127) / 128;
     const Extra *bias;
     int n, consumer;
@@ -121,6 +122,7 @@ template <class P> using BiasGeluErf = Bias<P, GeluErf>;
 /* Times a number in memory. */
 template <class P> struct Scale {
     typedef float Extra;
+    enum { NONE = false };
     static constexpr int SHARED = 0;
     float alpha;
 
@@ -141,6 +143,7 @@ template <class P> struct Scale {
 /* Plus the element of a matrix like C. It is brought to L2 during multiplication, and to registers a piece ahead. */
 template <class P> struct Residual {
     typedef typename P::C Extra;
+    enum { NONE = false };
     static constexpr int SHARED = 0, PIECES = P::BLOCK_N / P::PIECE_N, WORDS = P::PIECE_N * (int)sizeof(Extra) / 8;
     static_assert(sizeof(Extra) == 2 || P::PIECE_N == 32, "16 words at most");
     const Extra *residual;

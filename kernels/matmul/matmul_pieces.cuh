@@ -33,6 +33,7 @@ __device__ __forceinline__ void write_piece(const typename P::Sum (&sums)[P::COU
 }
 
 struct NoEpilogue {
+    enum { NONE = true };
     template <typename SUM, int COUNT> __device__ __forceinline__ void apply(SUM (&)[COUNT], int, int) {
     }
 };
@@ -90,9 +91,11 @@ template <class P, class E = NoEpilogue> struct StoreTile {
         if (P::STORES > 0 && boxes) {
             store_pieces<P>(sums, map, corner, pieces, piece, consumer, epilogue);
         } else {
+            if constexpr (!E::NONE) {
 #pragma unroll
-            for (int i = 0; i < P::WAVES * P::BLOCK_N; i += P::PIECE_N) {
-                epilogue.apply(sums[i / P::BLOCK_N], i / P::BLOCK_N, i % P::BLOCK_N);
+                for (int i = 0; i < P::WAVES * P::BLOCK_N; i += P::PIECE_N) {
+                    epilogue.apply(sums[i / P::BLOCK_N], i / P::BLOCK_N, i % P::BLOCK_N);
+                }
             }
             store_rows(sums, c, corner.row, corner.column, task.m, task.n);
         }
