@@ -29,8 +29,8 @@ static int read_rates(rft_cli *cli, rft_run *limits, rft_arena *arena, rft_err *
 
 static double of_configurations(const rft_sweep *sweep, double launch_s, double count, bool may_leave_out) {
     const rft_measure_opts *m = &sweep->measure;
-    bool races = !m->no_race && m->min_samples > RFT_RACE_MIN_SAMPLES;
-    double samples = races ? RFT_RACE_MIN_SAMPLES : m->min_samples;
+    double loser_samples = 2 * (1 + RFT_RACE_ONE_FRAC) - 1; /* in launches as fast as those of the best */
+    double samples = m->no_race ? m->min_samples : fmin(m->min_samples, loser_samples);
     double each_s = launch_s + fmin(samples * launch_s, 4 * m->max_seconds);
     rft_budget_share share = rft_budget_share_of_segment(sweep);
     count = fmin(count, share.points == UINT64_MAX ? count : (double)share.points);

@@ -59,7 +59,8 @@ typedef struct rft_probe_request {
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
     rft_load_order load;      /* wanted: in place of timing, behind the verification */
-    double rival_s; /* median of the best so far on this problem: a clearly slower point stops early; 0: none */
+    double rival_s;      /* median of the best so far on this problem: a clearly slower point stops early; 0: none */
+    rft_race_limits few; /* with it: what the verified run and few samples tell */
     /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
      * of the probe. */
     void (*meanwhile)(void *payload);
@@ -134,7 +135,8 @@ struct rft_probe {
      * thinks. The next call does it otherwise. */
     void (*rest)(rft_probe *self);
     /* NULL, or: this request will likely be the next. What takes no notice of the device's work may be done ahead:
-     * handing it over, loading its code. It promises nothing; the request may differ then in rival_s and meanwhile. */
+     * handing it over, loading its code. It promises nothing; the request may differ then in rival_s, few and
+     * meanwhile. */
     void (*expect)(rft_probe *self, const rft_probe_request *request);
 };
 

@@ -129,11 +129,16 @@ static void consider(throttle_trial *t) {
     }
 }
 
-/* Would it be out of the race at the run's clock, too? */
+/* Would it be out of the race at the run's clock, too? By the verified run it was told at any clock. */
 static bool is_beaten(const throttle_trial *t, const rft_throttle_attempt *attempt) {
+    const rft_probe_request *request = t->job->request;
     const rft_measurement *m = &t->job->out->measurement;
     double fastest_s = m->stats.min * attempt->clock_mhz / attempt->reference_mhz;
-    return m->stop == RFT_STOP_SLOWER && fastest_s > (1.0 + RFT_RACE_MARGIN_FRAC) * t->job->request->rival_s;
+    double limit_s = m->n < RFT_RACE_THREE         ? request->few.one_s
+                     : m->n < RFT_RACE_MIN_SAMPLES ? request->few.three_s
+                                                   : (1.0 + RFT_RACE_MARGIN_FRAC) * request->rival_s;
+    bool by_run = m->n == 1 && rft_race_run_tells(&request->few, m->stats.min, request->spec->launch_count);
+    return m->stop == RFT_STOP_SLOWER && (by_run || fastest_s > limit_s);
 }
 
 static bool is_trouble(rft_throttle_cause cause) {

@@ -287,6 +287,61 @@ static void take_sample(void *self, const rft_sample *sample) {
     }
 }
 
+static void keep_samples(rft_point_job *job, const point_samples *s) {
+    rft_measurement *m = &job->out->measurement;
+    m->samples_s = rft_arena_memdup(job->arena, s->seconds, s->n * sizeof *s->seconds);
+    m->clocks_mhz = rft_arena_memdup(job->arena, s->clocks, s->n * sizeof *s->clocks);
+    m->n = s->n;
+    m->batch = (int)s->runs;
+    m->stats = rft_stats_of(s->seconds, s->n);
+    m->stop = s->stop;
+    m->clock_mhz = rft_timing_median(s->clocks, s->n);
+    m->process_count = job->request->round > 0 ? 1 : 0;
+    m->process_n = m->process_count ? rft_arena_memdup(job->arena, &s->n, sizeof s->n) : NULL;
+}
+
+/* One number tells all there is to know: the point is far slower than others. */
+static void keep_one(rft_point_job *job, double seconds, double clock_mhz) {
+    const point_samples one = {
+        .job = job, .seconds = &seconds, .clocks = &clock_mhz, .n = 1, .runs = 1, .stop = RFT_STOP_SLOWER};
+    keep_samples(job, &one);
+}
+
+/* The verified run told it already. Its clock is not known. */
+static bool is_told_by_run(rft_point_job *job) {
+    const rft_probe_request *request = job->request;
+    bool told = !request->verified && rft_race_run_tells(&request->few, job->run_s, request->spec->launch_count);
+    if (told) {
+        keep_one(job, job->run_s, (double)NAN);
+    }
+    return told;
+}
+
+/* One sample in place of the next warm-up, where the verified run says that it will do. A single run that is near the
+ * timer floor is no sample of a batch. */
+static int look_once(rft_point_job *job, bool *told, rft_err *err) {
+    const rft_probe_request *request = job->request;
+    point_span span = {job, 0, request->spec->launch_count, 1, NULL};
+    rft_timed timed = {before_span, queue_span, &span, request->measure.cache};
+    rft_sample sample;
+    *told = false;
+    if (request->verified || !rft_race_run_agrees(&request->few, job->run_s, request->spec->launch_count)) {
+        return RFT_OK;
+    }
+    int rc = rft_timing_sample(job->p, &timed, &sample, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    job->p->busy.samples_s += sample.seconds;
+    bool single = request->measure.cache == RFT_CACHE_COLD || !rft_batch_may_be_near(sample.seconds);
+    *told = single && rft_race_all_above(&sample.seconds, 1, request->few.one_s);
+    if (*told) {
+        keep_one(job, sample.seconds, sample.clock_mhz);
+        rft_point_job_is_late(job, "timing it");
+    }
+    return RFT_OK;
+}
+
 static int take_samples(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
@@ -305,19 +360,12 @@ static int take_samples(rft_point_job *job, rft_err *err) {
                        .rule = rft_measure_rule(opts, job->request->rival_s),
                        .begun_ns = p->clock->monotonic_ns(p->clock->self)};
     s.window_ns = s.begun_ns;
+    s.rule.few = job->request->few;
     rft_sampler sampler = {wants_sample, take_sample, &s, span.end * span.runs > PAIR_MAX_LAUNCHES};
     rc = rft_timing_many(p, &timed, &sampler, err);
     p->gpu->vt->graph_free(p->gpu, span.graph);
     if (rc == RFT_OK && !job->failed) {
-        m->samples_s = rft_arena_memdup(job->arena, s.seconds, s.n * sizeof *s.seconds);
-        m->clocks_mhz = rft_arena_memdup(job->arena, s.clocks, s.n * sizeof *s.clocks);
-        m->n = s.n;
-        m->batch = (int)s.runs;
-        m->stats = rft_stats_of(s.seconds, s.n);
-        m->stop = s.stop;
-        m->clock_mhz = rft_timing_median(s.clocks, s.n);
-        m->process_count = job->request->round > 0 ? 1 : 0;
-        m->process_n = m->process_count ? rft_arena_memdup(job->arena, &s.n, sizeof s.n) : NULL;
+        keep_samples(job, &s);
     }
     if (rc == RFT_OK && !job->failed && s.runs == 1 && rft_batch_may_be_near(m->stats.median)) {
         rc = rft_batch_floor(p, opts->cache, &m->floor_s, err);
@@ -383,7 +431,12 @@ static bool wants_steps(const rft_probe_request *request) {
 
 int rft_timing_point(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
+    bool told = false;
     p->sampling.blocking = job->request->spec->launch_count <= RFT_HELD_LAUNCHES;
+    job->out->measurement.first_run_s = job->request->verified ? (double)NAN : job->run_s;
+    if (is_told_by_run(job)) {
+        return RFT_OK;
+    }
     expect_one_sample(job);
     int rc = job->failed ? RFT_OK : rft_timing_wake(p, err);
     if (rc == RFT_OK && !job->failed) {
@@ -391,6 +444,12 @@ int rft_timing_point(rft_point_job *job, rft_err *err) {
     }
     rft_point_job_enter(job, RFT_PHASE_TIME);
     if (rc == RFT_OK && !job->failed) {
+        rc = look_once(job, &told, err);
+    }
+    if (rc != RFT_OK || told) {
+        return rc;
+    }
+    if (!job->failed) {
         rc = queue_warm_up(job, err);
     }
     if (rc == RFT_OK && !job->failed) {

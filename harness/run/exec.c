@@ -39,6 +39,7 @@ typedef struct segment {
     size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
     bool exhausted; /* nothing more is asked */
     size_t starts;  /* of what is asked first: transferred from other problems */
+    int64_t kin_id; /* the fastest of it so far, of those with samples enough; 0: none yet */
     rft_pruner pruner;
     const char *over; /* why it ended before its budget; in the run's arena; NULL: it did not */
     entry ring[RFT_LOOKAHEAD];
@@ -57,6 +58,7 @@ typedef struct exec {
     bool prior_warned;      /* that it fails for some */
     bool refining;          /* the problem in hand is the refiner's; those of a recorded space are not */
     int64_t best_id;        /* of the current problem; 0: none yet */
+    rft_race_noise noise;   /* of the samples on it so far */
     uint64_t odd_left;      /* planned for the current sweep and not done */
     uint64_t sweep_taken;   /* of the current sweep, on timed problems */
     double sweep_started_s; /* less what was no work on it: the ceilings */
@@ -277,6 +279,34 @@ static void note(exec *e, const rft_point *point) {
     rft_exec_note(&e->state, point, best);
 }
 
+/* Of the first round, so that a continued run sees what it saw. */
+static double first_median_s(const exec *e, int64_t id) {
+    return id ? e->state.opts->run->points[id - 1].rounds[0].stats.median : 0.0;
+}
+
+static void note_race(exec *e, const rft_point *point) {
+    const rft_measurement *first = &point->rounds[0];
+    if (point->outcome != RFT_OUTCOME_OK || first->n < RFT_RACE_MIN_SAMPLES) {
+        return;
+    }
+    segment *s = &e->segment;
+    if (!point->alias_of) {
+        rft_race_noise_add(&e->noise, first->samples_s, first->n);
+    }
+    if (s->kin_id == 0 || first->stats.median < first_median_s(e, s->kin_id)) {
+        s->kin_id = point->id;
+    }
+}
+
+/* A default is told from the others in every report: it has its few samples in any case. */
+static void let_race(const exec *e, rft_job *job) {
+    job->rival_s = first_median_s(e, e->best_id);
+    if (!job->is_default) {
+        job->few =
+            rft_race_limits_of(job->rival_s, first_median_s(e, e->segment.kin_id), rft_race_noise_frac(&e->noise));
+    }
+}
+
 static rft_job *next_job(segment *s, bool *is_odd) {
     entry *odd = s->count > 0 ? next_odd(s) : NULL;
     *is_odd = odd != NULL;
@@ -349,7 +379,9 @@ static int step(exec *e, rft_err *err) {
     const rft_point *point = NULL;
     const rft_exec_opts *opts = e->state.opts;
     bool races = !is_odd && e->best_id && !opts->plan->sweeps[s->sweep]->measure.no_race;
-    job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    if (races) {
+        let_race(e, job);
+    }
     if (!is_odd) {
         rft_pruner_judge(&s->pruner, job); /* once more: the best so far may be better than when it was asked for */
     }
@@ -376,6 +408,9 @@ static int step(exec *e, rft_err *err) {
     rft_job_free(job);
     if (rc == RFT_OK) {
         note(e, point);
+        if (!is_odd) {
+            note_race(e, point);
+        }
         rc = rft_reference_after(&e->reference, point, err);
     }
     return rc;
@@ -438,6 +473,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     const rft_point *best = rft_run_best(opts->run, sweep, SIZE_MAX, problem);
     int rc = RFT_OK;
     e->best_id = best ? best->id : 0;
+    e->noise = (rft_race_noise){.total = 0};
     rft_reference_begin(&e->reference, &e->state, sweep, problem);
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {

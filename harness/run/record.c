@@ -128,13 +128,10 @@ static rft_point *append_point(rft_recorder *r, const rft_job *job) {
                          .sweep = job->sweep,
                          .variant = job->variant,
                          .problem = job->problem,
-                         .is_default = true,
+                         .is_default = job->is_default,
                          .transferred = job->transferred,
                          .prior = job->prior};
     point->config = rft_values_copy(run->arena, job->config, variant->param_count);
-    for (size_t i = 0; i < variant->param_count; i++) {
-        point->is_default = point->is_default && rft_value_equal(&point->config[i], &variant->params[i].default_value);
-    }
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
     for (int round = 0; round < RFT_ROUNDS; round++) {

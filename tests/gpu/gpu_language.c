@@ -115,7 +115,7 @@ static void every_point_is_ok(void **state) {
             wrong++;
         } else {
             assert_true(point->verification.done && point->verification.wrong_count == 0);
-            size_t least = point->rounds[0].stop == RFT_STOP_SLOWER ? RFT_RACE_MIN_SAMPLES : 10;
+            size_t least = point->rounds[0].stop == RFT_STOP_SLOWER ? 1 : 10; /* one may tell that it is far slower */
             assert_true(is_odd(point) ? point->rounds[0].n == 0 : point->rounds[0].n >= least);
         }
     }

@@ -115,6 +115,59 @@ static void test_race(void **state) {
     fixture_stop(&f);
 }
 
+/* Far slower than others: the verified run and one sample tell it, or three samples. Its run alone does where it takes
+ * far longer than what a first launch may. */
+static void test_few_samples(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    const rft_measurement *m = &f.result.measurement;
+    f.request.rival_s = 1e-3;
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0);
+    set_times(&f, "good", 1.6e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(m->n == 1 && m->stop == RFT_STOP_SLOWER && !m->stats.interval_is_95);
+    assert_true(fabs(m->first_run_s - 1.6e-3) < 1e-9 && fabs(m->samples_s[0] - 1.6e-3) < 1e-9 && m->clocks_mhz[0] > 0);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 2);
+    assert_true(m->busy_s < 4e-3);
+    set_times(&f, "good", 1.3e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(m->n == 3 && m->stop == RFT_STOP_SLOWER);
+    set_times(&f, "good", 250e-3);
+    f.request.measure.point_timeout_s = 0.4;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(m->n == 1 && m->stop == RFT_STOP_SLOWER && m->samples_s[0] == m->first_run_s && isnan(m->clock_mhz));
+    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 2 + 3 + 3 + 1);
+    fixture_stop(&f);
+}
+
+/* A slow first run is no more than a hint, and one slow sample behind a fast one is not even that. */
+static void test_few_samples_must_agree(void **state) {
+    (void)state;
+    fixture f;
+    double slow_first[] = {9e-3, 1e-3}, slow_sample[] = {1e-3, 1e-3, 1e-3, 9e-3, 1e-3};
+    fixture_start(&f, NULL);
+    const rft_measurement *m = &f.result.measurement;
+    f.request.rival_s = 1e-3;
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0);
+    rft_scripted_gpu_times(f.scripted, "good", slow_first, 2);
+    assert_true(rft_outcome_is_measured(fixture_outcome(&f, "good")));
+    assert_true(m->n >= 5);
+    rft_scripted_gpu_times(f.scripted, "good", slow_sample, 5);
+    assert_true(rft_outcome_is_measured(fixture_outcome(&f, "good")));
+    assert_true(m->n >= 5);
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.5); /* where samples were seen 50 % above their medians */
+    set_times(&f, "good", 1.7e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(m->n, 5);
+    f.request.few = rft_race_limits_of(20e-6, 20e-6, 0.0); /* the host's gap may be all that is slow in a short run */
+    f.request.rival_s = 20e-6;
+    set_times(&f, "good", 45e-6);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(m->n, 3);
+    fixture_stop(&f);
+}
+
 /* The last sample, launch by launch. */
 static void test_order(void **state) {
     (void)state;
@@ -604,6 +657,8 @@ int main(void) {
         cmocka_unit_test(test_warm_up),
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_race),
+        cmocka_unit_test(test_few_samples),
+        cmocka_unit_test(test_few_samples_must_agree),
         cmocka_unit_test(test_inout_restored),
         cmocka_unit_test(test_stop_rule),
         cmocka_unit_test(test_noisy),

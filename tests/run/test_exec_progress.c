@@ -227,6 +227,31 @@ static void everybody_races_the_best_so_far(void **state) {
     scene_close(&s);
 }
 
+/* What is far slower than the best of its own variant has one sample or three, and is called slower; a default and the
+ * best of each variant have more. */
+static void few_samples_tell_what_is_far_slower(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.speeds = {400, 410, 500, 620, 800, 1600, 6000}, .variants = 2};
+    scene_sweep(&s, &opts);
+    const rft_run *run = scene_run(&s, "a.db");
+    size_t ones = 0, threes = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        const rft_measurement *m = &point->rounds[0];
+        double behind = m->stats.median / rft_point_median_s(rft_run_best(run, 0, point->variant, 0));
+        ones += m->n == 1;
+        threes += m->n == 3;
+        assert_true(m->n >= RFT_RACE_MIN_SAMPLES || (m->stop == RFT_STOP_SLOWER && !point->is_default));
+        assert_true(m->n >= RFT_RACE_MIN_SAMPLES || behind > (m->n == 1 ? 1.5 : 1.2));
+        assert_true(m->first_run_s > 0.0 && !(m->n < 6 && m->stats.interval_is_95));
+    }
+    assert_true(ones >= 2 && ones + threes >= 4);
+    assert_true(rft_run_best(run, 0, 0, 0)->rounds[1].n > 5 && rft_run_best(run, 0, 1, 0)->rounds[1].n > 5);
+    scene_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_adds_up_over_sessions),
@@ -235,6 +260,7 @@ int main(void) {
         cmocka_unit_test(a_stop_at_the_first_point_leaves_the_ceilings_for_later),
         cmocka_unit_test(the_sweep_sets_the_limits),
         cmocka_unit_test(everybody_races_the_best_so_far),
+        cmocka_unit_test(few_samples_tell_what_is_far_slower),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,6 +291,7 @@ static const rft_field measurement_items[] = {
      .derived = cycles},
     MEASURED(floor_s, REAL, "an empty kernel between the same two events; null where the point is far from it",
              TOLD | CSV),
+    MEASURED(first_run_s, REAL, "the verified run: the first, with the host's gaps between its launches", TOLD | CSV),
     MEASURED(attempts, COUNT, "how often it was measured; null: the clock was not looked at", .flags = SHOWN),
     MEASURED(throttled_frac, REAL, "share of the samples kept that ran more than 5 % below the run's clock", TOLD,
              .was = "affected_frac"),

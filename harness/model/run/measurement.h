@@ -16,8 +16,9 @@ typedef struct rft_measurement {
     rft_stats stats; /* of samples_s */
     rft_stop_reason stop;
     rft_cache_mode cache;
-    double clock_mhz; /* SM clock of the median run (run_repeat.h), at first the samples' median; NaN = not read */
-    double wall_s;    /* time spent */
+    double clock_mhz;   /* SM clock of the median run (run_repeat.h), at first the samples' median; NaN = not read */
+    double wall_s;      /* time spent */
+    double first_run_s; /* the verified run, which nothing held back or warmed up; NaN = not recorded */
     double verify_s;
     double busy_s;  /* the GPU ran what is verified and measured: reference, comparison, warm-up and timed launches; not
                      * flushing, not spinning, not waiting for the host. NaN = not recorded */

@@ -185,12 +185,8 @@ static bool noise_is_flat(const double *samples, size_t n) {
 }
 
 static bool out_of_the_race(const rft_stop_rule *rule, const double *samples, size_t n) {
-    double limit_s = (1.0 + RFT_RACE_MARGIN_FRAC) * rule->rival_s;
-    bool slower = rule->rival_s > 0.0 && n >= RFT_RACE_MIN_SAMPLES;
-    for (size_t i = 0; slower && i < n; i++) {
-        slower = samples[i] > limit_s;
-    }
-    return slower;
+    return (n >= RFT_RACE_THREE && rft_race_all_above(samples, n, rule->few.three_s)) ||
+           (n >= RFT_RACE_MIN_SAMPLES && rft_race_all_above(samples, n, (1.0 + RFT_RACE_MARGIN_FRAC) * rule->rival_s));
 }
 
 static bool is_narrow(const rft_stop_rule *rule, const rft_stats *stats) {

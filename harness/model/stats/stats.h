@@ -3,6 +3,8 @@
 #ifndef RFT_MODEL_STATS_H
 #define RFT_MODEL_STATS_H
 
+#include "model/stats/race.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -53,10 +55,11 @@ bool rft_stop_reason_from_name(rft_stop_reason *out, const char *name);
 
 typedef struct rft_stop_rule {
     int min_samples, max_samples;
-    double noise_frac;  /* half width of the interval over the median */
-    double max_seconds; /* of wall time spent on the point's samples; RFT_MIN_TIME_PATIENCE * min_seconds if more */
-    double min_seconds; /* sum of the samples before which only the race and the clock end it; 0: none */
-    double rival_s;     /* median of the best so far on this problem; 0: none, no race */
+    double noise_frac;   /* half width of the interval over the median */
+    double max_seconds;  /* of wall time spent on the point's samples; RFT_MIN_TIME_PATIENCE * min_seconds if more */
+    double min_seconds;  /* sum of the samples before which only the race and the clock end it; 0: none */
+    double rival_s;      /* median of the best so far on this problem; 0: none, no race */
+    rft_race_limits few; /* what fewer samples tell */
 } rft_stop_rule;
 
 /* Between samples the caches are flushed and the launches queued: a demand for GPU time needs several times the wall

@@ -96,6 +96,11 @@ rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_v
     *job = (rft_job){.arena = arena, .sweep = place.sweep, .variant = place.variant, .problem = place.problem};
     job->config = rft_values_copy(arena, config, params);
     rft_job_key(place, config, params, job->key);
+    job->is_default = true;
+    for (size_t i = 0; i < params; i++) {
+        const rft_value *standard = &sweep->variants[place.variant].params[i].default_value;
+        job->is_default = job->is_default && rft_value_equal(&config[i], standard);
+    }
     int rc = sweep->vt->point(sweep->self, place.variant, sweep->problems[place.problem].values, job->config, arena,
                               &job->spec, &err);
     judge_spelling(opts, job, rc, &err);
@@ -357,6 +362,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
         .measure = measure_opts(opts, job),
         .rival_s = job->rival_s,
+        .few = job->few,
         .verified = job->verified,
         .turn = job->turn,
         .draw = job->draw,

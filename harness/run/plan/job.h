@@ -29,6 +29,8 @@ typedef struct rft_job {
     size_t reading;                   /* of the problem's reference: 1, 2, ...; 0: it is a point */
     rft_load_order load;              /* wanted: in place of timing */
     double rival_s;                   /* median of the best so far on its problem; 0: none, or it does not race */
+    rft_race_limits few;              /* rft_probe_request.few */
+    bool is_default;                  /* every parameter has its default */
     void (*meanwhile)(void *payload); /* rft_probe_request.meanwhile; NULL */
     void *payload;
     bool spelled; /* the spec is there */

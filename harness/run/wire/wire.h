@@ -75,6 +75,9 @@ int rft_wire_to_compile_result(rft_compile_result *out, const json_t *head, cons
  * problem and config stay behind: they are for replay, which needs no worker. */
 json_t *rft_wire_of_probe_request(const rft_probe_request *request);
 int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rft_arena *arena, rft_err *err);
+/* rival_s and few alone: what of an expected request is told last. */
+json_t *rft_wire_of_race(const rft_probe_request *request);
+void rft_wire_to_race(rft_probe_request *out, const json_t *race);
 json_t *rft_wire_of_probe_result(const rft_probe_result *result);
 int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_arena *arena, rft_err *err);
 

@@ -197,6 +197,19 @@ static json_t *specs_of(const rft_point_spec *spec) {
     return array;
 }
 
+json_t *rft_wire_of_race(const rft_probe_request *request) {
+    return json_pack("{s:o,s:o,s:o,s:o}", "rival_s", rft_json_real_new(request->rival_s), "run_s",
+                     rft_json_real_new(request->few.run_s), "one_s", rft_json_real_new(request->few.one_s), "three_s",
+                     rft_json_real_new(request->few.three_s));
+}
+
+void rft_wire_to_race(rft_probe_request *out, const json_t *race) {
+    out->rival_s = rft_json_real_or(race, "rival_s", 0.0);
+    out->few.run_s = rft_json_real_or(race, "run_s", 0.0);
+    out->few.one_s = rft_json_real_or(race, "one_s", 0.0);
+    out->few.three_s = rft_json_real_or(race, "three_s", 0.0);
+}
+
 json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     const rft_point_spec *spec = request->spec;
     json_t *head = json_object();
@@ -209,7 +222,7 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_object_set_new(head, "draw", json_integer((json_int_t)request->draw));
     json_object_set_new(head, "load", rft_wire_of_load_order(&request->load));
     json_object_set_new(head, "problem_key", rft_json_clean_text(request->problem_key, 0));
-    json_object_set_new(head, "rival_s", rft_json_real_new(request->rival_s));
+    json_object_set_new(head, "race", rft_wire_of_race(request));
     json_object_set_new(head, "measure", rft_wire_of_fields(&rft_fields_measure_opts, &request->measure));
     json_object_set_new(head, "specs", specs_of(spec));
     json_object_set_new(head, "unit", rft_wire_of_compile_result(request->unit));
@@ -503,7 +516,7 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     out->draw = (uint64_t)rft_json_int_or(head, "draw", 0);
     rft_wire_to_load_order(&out->load, json_object_get(head, "load"));
     out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
-    out->rival_s = rft_json_real_or(head, "rival_s", 0.0);
+    rft_wire_to_race(out, json_object_get(head, "race"));
     int rc = rft_wire_to_fields(&rft_fields_measure_opts, &out->measure, json_object_get(head, "measure"), arena, err);
     if (rc == RFT_OK) {
         rc = specs_to(&r, spec, head);

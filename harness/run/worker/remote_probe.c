@@ -370,8 +370,7 @@ static probe_question next_question(remote_probe *remote, const errand *asked) {
     probe_question q;
     if (!set && is_expected(remote, request)) {
         q = (probe_question){.blob = RFT_STR_INIT};
-        q.head =
-            json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "rival_s", rft_json_real_new(request->rival_s));
+        q.head = json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "race", rft_wire_of_race(request));
         remote->expected[0] = '\0';
     } else {
         q = question_of(request, set ? "count" : "measure");

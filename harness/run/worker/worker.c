@@ -211,7 +211,7 @@ static int read_request(const device_worker *worker, const rft_frame *frame, rft
         return rft_err_set(failure, RFT_E_WORKER, "the device worker was not told of the request it is to expect");
     }
     *out = worker->expected.request;
-    out->rival_s = rft_json_real_or(frame->head, "rival_s", 0.0);
+    rft_wire_to_race(out, json_object_get(frame->head, "race"));
     return RFT_OK;
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/race.h"
+
+#include "model/stats/stats.h"
+
+#include <math.h>
+
+#define BIN_FRAC 0.005
+#define NOISE_SHARE 0.01 /* of the samples lie above what is taken for the noise */
+
+void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n) {
+    if (n < RFT_RACE_MIN_SAMPLES) {
+        return;
+    }
+    double median = rft_stats_of(samples, n).median;
+    for (size_t i = 0; i < n; i++) {
+        double above = fmax(samples[i] / median - 1.0, 0.0) / BIN_FRAC;
+        *(above < RFT_RACE_NOISE_BINS ? &noise->counts[(size_t)above] : &noise->beyond) += 1;
+    }
+    noise->total += n;
+}
+
+double rft_race_noise_frac(const rft_race_noise *noise) {
+    double most = NOISE_SHARE * (double)noise->total;
+    size_t above = noise->beyond, bin = RFT_RACE_NOISE_BINS;
+    if ((double)above >= fmax(most, 1.0)) {
+        return (double)INFINITY;
+    }
+    while (bin > 0 && (double)(above + noise->counts[bin - 1]) < fmax(most, 1.0)) {
+        above += noise->counts[--bin];
+    }
+    return (double)bin * BIN_FRAC;
+}
+
+rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac) {
+    rft_race_limits limits = {0.0, 0.0, 0.0};
+    double wide = 1.0 + noise_frac;
+    if (!isfinite(wide) || !(best_s > 0.0)) {
+        return limits;
+    }
+    limits.run_s = RFT_RACE_HOPELESS_FACTOR * wide * best_s + RFT_RACE_FIRST_RUN_S;
+    limits.one_s = RFT_RACE_HOPELESS_FACTOR * wide * best_s;
+    if (kin_s > 0.0) {
+        limits.one_s = fmin(limits.one_s, (1.0 + RFT_RACE_ONE_FRAC) * wide * kin_s);
+        limits.three_s = (1.0 + RFT_RACE_THREE_FRAC) * wide * kin_s;
+    }
+    return limits;
+}
+
+bool rft_race_run_tells(const rft_race_limits *limits, double run_s, size_t launches) {
+    return limits->run_s > 0.0 && run_s - RFT_RACE_GAP_S * (double)launches > limits->run_s;
+}
+
+bool rft_race_run_agrees(const rft_race_limits *limits, double run_s, size_t launches) {
+    return limits->one_s > 0.0 && run_s - RFT_RACE_GAP_S * (double)launches > limits->one_s;
+}
+
+bool rft_race_all_above(const double *samples, size_t n, double limit_s) {
+    bool above = limit_s > 0.0 && n > 0;
+    for (size_t i = 0; above && i < n; i++) {
+        above = samples[i] > limit_s;
+    }
+    return above;
+}

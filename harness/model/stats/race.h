@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * race.h - how few samples tell that a configuration is far slower than others (docs/measuring.md, "When sampling
+ * stops"). Pure arithmetic.
+ *
+ * One sample may lie high by chance. So the limits move out by how far samples of this problem were seen to lie above
+ * their own medians so far, and one sample counts only where the verified run, the launch before it, says the same.
+ */
+#ifndef RFT_MODEL_RACE_H
+#define RFT_MODEL_RACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Seconds; 0: there is no such limit. */
+typedef struct rft_race_limits {
+    double run_s;   /* the verified run alone tells it of a configuration that took longer */
+    double one_s;   /* the verified run and a single sample */
+    double three_s; /* three samples */
+} rft_race_limits;
+
+/* Slower than the best of its own variant by this much... */
+#define RFT_RACE_ONE_FRAC 0.5
+#define RFT_RACE_THREE_FRAC 0.2
+#define RFT_RACE_THREE 3
+/* ...or so many times slower than the best of the problem: its place within its variant is then of little interest. */
+#define RFT_RACE_HOPELESS_FACTOR 10.0
+/* What a first launch may take longer by, beside the kernel: loading code, making room for its local memory. */
+#define RFT_RACE_FIRST_RUN_S 20e-3
+/* The same of every launch, where the host's gap before it is in the run. */
+#define RFT_RACE_GAP_S 20e-6
+
+/* How far samples lie above the medians of their points: a count for each half of a per cent. */
+#define RFT_RACE_NOISE_BINS 200
+typedef struct rft_race_noise {
+    size_t counts[RFT_RACE_NOISE_BINS], beyond, total;
+} rft_race_noise;
+
+/* Adds a point's samples; fewer than RFT_RACE_MIN_SAMPLES (stats.h) tell nothing, and are left out. */
+void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n);
+/* What 99 % of the samples stay below, as a share of the median; of under 100 samples all. INFINITY: beyond 100 %. */
+double rft_race_noise_frac(const rft_race_noise *noise);
+
+/* best_s, kin_s: median of the best so far on the problem, and of its variant; 0: none. */
+rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac);
+
+/* Does the verified run, of so many launches, say as much as the samples must? */
+bool rft_race_run_tells(const rft_race_limits *limits, double run_s, size_t launches);
+bool rft_race_run_agrees(const rft_race_limits *limits, double run_s, size_t launches);
+
+/* Is every one of the samples above `limit_s`? False without a limit. */
+bool rft_race_all_above(const double *samples, size_t n, double limit_s);
+
+#endif
