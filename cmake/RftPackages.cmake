@@ -2,7 +2,7 @@
 # How rooftune leaves the build folder.
 #   install   bin/rooftune, share/rooftune/{kernels,sweeps}, manual, completion: uses the libraries of the system
 #   cpack     rooftune_VERSION_amd64.deb
-#   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any x86-64 Linux with glibc 2.34 or newer
+#   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any such Linux with glibc 2.34 or newer (aarch64 too)
 #   wheel     build/rooftune-VERSION-py3-none-manylinux_2_34_x86_64.whl, for pip (docs/installing.md)
 #   kit       build/kit: the same tree and the GPU tests, to be carried to a machine with a GPU
 include(GNUInstallDirs)
@@ -57,6 +57,9 @@ include(CPack)
 
 set(RFT_DIST_NAME rooftune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(package ${CMAKE_SOURCE_DIR}/cmake/package.sh)
+if(CMAKE_CROSSCOMPILING)
+  set(package ${CMAKE_COMMAND} -E env STRIP=${CMAKE_STRIP} RFT_LIBRARIES=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} ${package})
+endif()
 
 add_custom_target(dist COMMAND ${package} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME}
                   DEPENDS rooftune VERBATIM USES_TERMINAL)

@@ -8,9 +8,24 @@ set -eu
 kind=$1 source=$2 build=$3 name=$4
 shift 4
 
+# "SONAME PATH" of all that a program needs. RFT_LIBRARIES names the folder where another architecture's lie, whose programs
+# ldd cannot start.
+needed() {
+    if [ -z "${RFT_LIBRARIES:-}" ]; then
+        ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }'
+        return
+    fi
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' | while read -r soname; do
+        case " ${above:-} " in *" $soname "*) continue ;; esac
+        [ -e "$RFT_LIBRARIES/$soname" ] || continue
+        echo "$soname $RFT_LIBRARIES/$soname"
+        (above="${above:-} $soname" && needed "$RFT_LIBRARIES/$soname")
+    done | sort -u
+}
+
 # Copies what a program needs beside `$2`; glibc stays the machine's own.
 bundle() {
-    ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | while read -r soname path; do
+    needed "$1" | while read -r soname path; do
         case $soname in
         libc.so.* | libm.so.* | libdl.so.* | librt.so.* | libpthread.so.* | libgcc_s.so.* | ld-linux*) ;;
         *) [ -e "$2/$soname" ] || { cp -L "$path" "$2/$soname" && chmod 755 "$2/$soname"; } ;;
@@ -21,7 +36,7 @@ bundle() {
 # A program as it travels: without debug information.
 place() {
     cp "$1" "$2"
-    strip "$2/$(basename "$1")"
+    "${STRIP:-strip}" "$2/$(basename "$1")"
 }
 
 tree() {

@@ -3,6 +3,7 @@
  * out[i] = table[ids[i]]: t rows of d elements each. Nothing is computed, so every kernel here is a way to move words.
  * VEC elements a word: rows must be multiples of VEC elements; VEC = 1 takes any d.
  */
+#include "copy_async.cuh"
 #include "embedding_rows.cuh"
 #include "row_bulk.cuh"
 
@@ -79,6 +80,9 @@ __global__ void __launch_bounds__(BLOCK) embed_shared(const int *__restrict__ id
 
 /* 16 bytes to shared memory without a register between: through L1 (.ca) or past it (.cg). */
 template <bool THROUGH_L1> __device__ __forceinline__ void copy_async(unsigned int to, const void *from) {
+#if __CUDA_ARCH__ < 800
+    copy_at_once<16, THROUGH_L1>(to, from);
+#else
     if (THROUGH_L1) {
         asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(__cvta_generic_to_global(from))
                      : "memory");
@@ -86,6 +90,7 @@ template <bool THROUGH_L1> __device__ __forceinline__ void copy_async(unsigned i
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(__cvta_generic_to_global(from))
                      : "memory");
     }
+#endif
 }
 
 /*
@@ -107,17 +112,17 @@ __global__ void __launch_bounds__(BLOCK) embed_async(const int *__restrict__ ids
         if (at < words) {
             copy_async<L1>(shared_place(&staged[s][threadIdx.x]), from + at);
         }
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_async_commit();
     }
     int slot = 0;
 #pragma unroll 1
     for (int at = threadIdx.x; at < words; at += BLOCK) {
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
+        copy_async_wait<STAGES - 1>();
         to[at] = staged[slot][threadIdx.x];
         if (at + STAGES * BLOCK < words) {
             copy_async<L1>(shared_place(&staged[slot][threadIdx.x]), from + at + STAGES * BLOCK);
         }
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_async_commit();
         slot = slot + 1 < STAGES ? slot + 1 : 0;
     }
 }

@@ -4,9 +4,10 @@
  * steps as kernels of their own.
  *
  * The mask depends on seed, offset and an element's place in the array alone: element i takes 15 bits of the sixteen at
- * place i % 8 of Philox call i / 8, and is dropped where they are below `drop` (probability drop / 32768). With DRAWS = 1
- * it takes them from place 0 of call i. Bits are compared as halves, two an instruction: non-negative halves are ordered
- * as their bits are, and patterns that are no numbers are below nothing; `drop` itself must be finite (below 0x7c00).
+ * place i % 8 of Philox call i / 8, and is dropped where they are below `drop` (probability drop / 32768). With DRAWS =
+ * 1 it takes them from place 0 of call i. Bits are compared as halves, two an instruction: non-negative halves are
+ * ordered as their bits are, and patterns that are no numbers are below nothing; `drop` itself must be finite (below
+ * 0x7c00).
  *
  * A block takes a chunk of WIDTH vectors of HEIGHT x ROWS rows; a thread keeps its columns' bias in registers.
  */
@@ -60,8 +61,7 @@ __device__ __forceinline__ void draw_mask(unsigned (&mask)[4], long long first, 
     }
 }
 
-template <int ROUNDS, int DRAWS>
-__device__ __forceinline__ bool drops_element(long long at, const Random &random) {
+template <int ROUNDS, int DRAWS> __device__ __forceinline__ bool drops_element(long long at, const Random &random) {
     unsigned word[4];
     draw<ROUNDS>(word, (unsigned long long)at / DRAWS, random);
     const int place = (int)(at % DRAWS);
@@ -72,11 +72,17 @@ __device__ __forceinline__ bool drops_element(long long at, const Random &random
 /* Rounds two to fp16; with RELU negative results become 0 in the same instruction. */
 template <int STEPS> __device__ __forceinline__ unsigned pack_pair(float low, float high) {
     unsigned pair;
+#if __CUDA_ARCH__ < 800
+    const bool keeps = !(STEPS & RELU);
+    const unsigned upper = __half_as_ushort(__float2half_rn(keeps || !(high < 0.0f) ? high : 0.0f));
+    pair = upper << 16 | __half_as_ushort(__float2half_rn(keeps || !(low < 0.0f) ? low : 0.0f));
+#else
     if (STEPS & RELU) {
         asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     } else {
         asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     }
+#endif
     return pair;
 }
 
@@ -99,7 +105,7 @@ template <int STEPS, int ROUNDS, int DRAWS> struct Vector {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             pair[i] = ~mask[i] & pack_pair<STEPS>(affine<STEPS>(x.item[2 * i], bias[2 * i], random.scale),
-                                       affine<STEPS>(x.item[2 * i + 1], bias[2 * i + 1], random.scale));
+                                                  affine<STEPS>(x.item[2 * i + 1], bias[2 * i + 1], random.scale));
         }
         x.word = make_uint4(pair[0], pair[1], pair[2], pair[3]);
     }
@@ -110,8 +116,8 @@ template <int STEPS, int ROUNDS, int DRAWS> struct Vector {
     }
 };
 
-/* VEC: 8, where the columns are a multiple of it, or 1. LOOP: the grid, a multiple of the chunks of a row, may be smaller
- * than the array; blocks go on below. */
+/* VEC: 8, where the columns are a multiple of it, or 1. LOOP: the grid, a multiple of the chunks of a row, may be
+ * smaller than the array; blocks go on below. */
 template <int STEPS, int VEC, int WIDTH, int HEIGHT, int ROWS, bool STREAM, bool LOOP, int ROUNDS, int DRAWS>
 __global__ void __launch_bounds__(WIDTH *HEIGHT, 1)
     bias_dropout(const __half *__restrict__ x, const __half *__restrict__ bias, __half *__restrict__ y, unsigned drop,

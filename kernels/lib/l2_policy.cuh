@@ -9,7 +9,7 @@
  * Lines that are dirty at a kernel's end need not have reached device memory by then, and lines to be read again should
  * still be there; both want their share of L2 to be kept from everything else that passes. Which lines are the share is
  * the hardware's choice, by address. Words of 4, 8 and 16 bytes; those of 2 take no hint. (PTX ISA: createpolicy, ld,
- * st; sm_80 and newer.)
+ * st; an architecture before sm_80 takes no hints, and leaves them out.)
  */
 #ifndef RFT_KERNELS_L2_POLICY_CUH
 #define RFT_KERNELS_L2_POLICY_CUH
@@ -38,8 +38,15 @@ template <bool STREAM> using StreamHints = Hints<typename Streamed<STREAM>::type
 typedef unsigned long long l2_policy;
 
 /* Not volatile: one for all accesses of a thread. Shares are written out, so that ptxas knows the policy. */
-#define RFT_L2_POLICY(PRIORITY, SHARE)                                                                                 \
-    asm("createpolicy.fractional.L2::" PRIORITY ".b64 %0, " SHARE ";" : "=l"(policy))
+#if __CUDA_ARCH__ >= 800
+#define RFT_L2_POLICY(PRIORITY, SHARE) asm("createpolicy.fractional.L2::" PRIORITY ".b64 %0, " SHARE ";" : "=l"(policy))
+#define RFT_L2_HINT ".L2::cache_hint"
+#define RFT_L2_BY(n) ", %" #n
+#else /* takes no hints for L2 */
+#define RFT_L2_POLICY(PRIORITY, SHARE) policy = 0
+#define RFT_L2_HINT ""
+#define RFT_L2_BY(n) ""
+#endif
 
 __device__ __forceinline__ l2_policy policy_of(first) {
     l2_policy policy;
@@ -74,21 +81,23 @@ __device__ __forceinline__ l2_policy policy_where(bool stays) {
 #define RFT_L2_LOADS(NAME, L1)                                                                                         \
     __device__ __forceinline__ uint4 NAME(const uint4 *from, l2_policy policy) {                                       \
         uint4 w;                                                                                                       \
-        asm volatile("ld.global.nc" L1 ".L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"                            \
+        asm volatile("ld.global.nc" L1 RFT_L2_HINT ".v4.u32 {%0, %1, %2, %3}, [%4]" RFT_L2_BY(5) ";"                   \
                      : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)                                                      \
                      : "l"(from), "l"(policy));                                                                        \
         return w;                                                                                                      \
     }                                                                                                                  \
     __device__ __forceinline__ uint2 NAME(const uint2 *from, l2_policy policy) {                                       \
         uint2 w;                                                                                                       \
-        asm volatile("ld.global.nc" L1 ".L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"                                    \
+        asm volatile("ld.global.nc" L1 RFT_L2_HINT ".v2.u32 {%0, %1}, [%2]" RFT_L2_BY(3) ";"                           \
                      : "=r"(w.x), "=r"(w.y)                                                                            \
                      : "l"(from), "l"(policy));                                                                        \
         return w;                                                                                                      \
     }                                                                                                                  \
     __device__ __forceinline__ unsigned NAME(const unsigned *from, l2_policy policy) {                                 \
         unsigned w;                                                                                                    \
-        asm volatile("ld.global.nc" L1 ".L2::cache_hint.u32 %0, [%1], %2;" : "=r"(w) : "l"(from), "l"(policy));        \
+        asm volatile("ld.global.nc" L1 RFT_L2_HINT ".u32 %0, [%1]" RFT_L2_BY(2) ";"                                    \
+                     : "=r"(w)                                                                                         \
+                     : "l"(from), "l"(policy));                                                                        \
         return w;                                                                                                      \
     }                                                                                                                  \
     __device__ __forceinline__ unsigned short NAME(const unsigned short *from, l2_policy) {                            \
@@ -100,16 +109,17 @@ RFT_L2_LOADS(load_last, ".L1::evict_last")
 #undef RFT_L2_LOADS
 
 __device__ __forceinline__ void store_by(uint4 *to, uint4 w, l2_policy policy) {
-    asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(w.x), "r"(w.y), "r"(w.z),
-                 "r"(w.w), "l"(policy)
+    asm volatile("st.global" RFT_L2_HINT ".v4.u32 [%0], {%1, %2, %3, %4}" RFT_L2_BY(5) ";" ::"l"(to), "r"(w.x),
+                 "r"(w.y), "r"(w.z), "r"(w.w), "l"(policy)
                  : "memory");
 }
 __device__ __forceinline__ void store_by(uint2 *to, uint2 w, l2_policy policy) {
-    asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(w.x), "r"(w.y), "l"(policy)
+    asm volatile("st.global" RFT_L2_HINT ".v2.u32 [%0], {%1, %2}" RFT_L2_BY(3) ";" ::"l"(to), "r"(w.x), "r"(w.y),
+                 "l"(policy)
                  : "memory");
 }
 __device__ __forceinline__ void store_by(unsigned *to, unsigned w, l2_policy policy) {
-    asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(to), "r"(w), "l"(policy) : "memory");
+    asm volatile("st.global" RFT_L2_HINT ".u32 [%0], %1" RFT_L2_BY(2) ";" ::"l"(to), "r"(w), "l"(policy) : "memory");
 }
 __device__ __forceinline__ void store_by(unsigned short *to, unsigned short w, l2_policy) {
     *to = w;
@@ -148,5 +158,7 @@ template <typename W> __device__ __forceinline__ void store_as(streaming, W *to,
 template <class HINT, typename W> __device__ __forceinline__ void store_as(HINT hint, W *to, W word) {
     store_by(to, word, policy_of(hint));
 }
+#undef RFT_L2_HINT
+#undef RFT_L2_BY
 
 #endif

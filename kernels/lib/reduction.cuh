@@ -83,7 +83,11 @@ template <typename OP, bool REDUX> struct OfWarp {
 };
 template <> struct OfWarp<SumInt, true> {
     static __device__ __forceinline__ int merge(int mine) {
+#if __CUDA_ARCH__ >= 800
         return __reduce_add_sync(WHOLE_WARP, mine);
+#else
+        return OfWarp<SumInt, false>::merge(mine);
+#endif
     }
 };
 

@@ -56,7 +56,12 @@ template <int VEC> __device__ __forceinline__ Words<VEC> packed(const float (&fr
         unsigned *pairs = reinterpret_cast<unsigned *>(&word);
 #pragma unroll
         for (int i = 0; i < VEC / 2; i++) {
+#if __CUDA_ARCH__ >= 800
             asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pairs[i]) : "f"(from[2 * i + 1]), "f"(from[2 * i]));
+#else
+            const unsigned high = __bfloat16_as_ushort(__float2bfloat16_rn(from[2 * i + 1]));
+            pairs[i] = high << 16 | __bfloat16_as_ushort(__float2bfloat16_rn(from[2 * i]));
+#endif
         }
     }
     return word;

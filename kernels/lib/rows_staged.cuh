@@ -6,9 +6,17 @@
 #ifndef RFT_KERNELS_ROWS_STAGED_CUH
 #define RFT_KERNELS_ROWS_STAGED_CUH
 
+#include "copy_async.cuh"
 #include "rows.cuh"
 
 template <int VEC> __device__ __forceinline__ void copy_async(Words<VEC> *to, const Words<VEC> *from) {
+#if __CUDA_ARCH__ < 800
+    if constexpr (VEC == 1) {
+        *to = *from;
+    } else {
+        copy_at_once<2 * VEC>(shared_place(to), from);
+    }
+#else
     if constexpr (VEC == 8) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_place(to)), "l"(from) : "memory");
     } else if constexpr (VEC == 1) {
@@ -17,6 +25,7 @@ template <int VEC> __device__ __forceinline__ void copy_async(Words<VEC> *to, co
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_place(to)), "l"(from), "n"(2 * VEC)
                      : "memory");
     }
+#endif
 }
 
 /* A group's STAGES slots. By cp.async every thread fetches what it will read itself, so nobody need meet; in bulk the
@@ -49,14 +58,14 @@ template <class S, int STAGES, bool BULK> struct Stages {
     /* One a stage, fetched or not: the wait counts them. */
     __device__ __forceinline__ void commit() const {
         if constexpr (!WHOLE) {
-            asm volatile("cp.async.commit_group;" ::: "memory");
+            copy_async_commit();
         }
     }
     __device__ __forceinline__ void wait() const {
         if constexpr (WHOLE) {
             bulk_wait(shared_place(ready + stage), parity);
         } else {
-            asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
+            copy_async_wait<STAGES - 1>();
         }
     }
     __device__ __forceinline__ void next() {

@@ -67,7 +67,13 @@ template <class S, bool FLOATS> struct ExpRow : Row<S> {
 /* Two bf16 in one instruction: the largest needs no floats. */
 __device__ __forceinline__ unsigned larger_pair(unsigned a, unsigned b) {
     unsigned larger;
+#if __CUDA_ARCH__ >= 800
     asm("max.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+#else /* a bf16 is the upper half of a float */
+    const float high = fmaxf(__uint_as_float(a & 0xffff0000), __uint_as_float(b & 0xffff0000));
+    const float low = fmaxf(__uint_as_float(a << 16), __uint_as_float(b << 16));
+    larger = __float_as_uint(high) | __float_as_uint(low) >> 16;
+#endif
     return larger;
 }
 

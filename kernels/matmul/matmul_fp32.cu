@@ -3,6 +3,7 @@
  * C = A B in fp32, all row-major: A is m x k, B is k x n. Three kernels, a ladder: every operand from L1, tiles in
  * shared memory, tiles in registers.
  */
+#include "copy_async.cuh"
 
 /* A thread an element; both operands come through L1 every time. */
 template <int BLOCK_X, int BLOCK_Y>
@@ -50,21 +51,16 @@ __global__ void __launch_bounds__(TILE *TILE)
 
 /* Copies VEC floats from global to shared memory without passing through registers; `present` false writes zeros. */
 template <int VEC> __device__ __forceinline__ void copy_async(unsigned int to, const float *from, bool present) {
+#if __CUDA_ARCH__ < 800
+    copy_at_once<4 * VEC>(to, from, present);
+#else
     const int bytes = present ? 4 * VEC : 0;
     if (VEC == 4) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
     } else {
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
     }
-}
-
-__device__ __forceinline__ void copy_async_commit() {
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/* Waits until at most PENDING of the newest groups are still on their way. */
-template <int PENDING> __device__ __forceinline__ void copy_async_wait() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
 }
 
 __device__ __forceinline__ unsigned int shared_address(const void *pointer) {
