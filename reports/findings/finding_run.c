@@ -156,6 +156,7 @@ rft_finding *rft_finding_closing(const rft_run *run, size_t sweep, rft_arena *ar
     rft_finding *f = rft_finding_new(arena);
     rft_finding_add(f, "failures", rft_finding_failures(run, sweep, arena));
     rft_finding_add(f, "sanitized", rft_finding_sanitized(run, sweep, arena));
+    rft_finding_add(f, "errors", rft_finding_errors(run, sweep, arena));
     rft_finding_add(f, "base", rft_finding_base(run, sweep, arena));
     rft_finding_add(f, "priors", rft_finding_priors(run, sweep, arena));
     return f;

@@ -73,6 +73,8 @@ rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_bas
 /* How right the priors were: rank correlation with the measured times, and what the first choice loses, a variant on a
  * problem; NULL: there is none. */
 rft_finding *rft_finding_priors(const rft_run *run, size_t sweep, rft_arena *arena);
+/* How exact the results are beside those of the sweep's first baseline; NULL: no errors differ by a factor of 2. */
+rft_finding *rft_finding_errors(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What compute-sanitizer said of the points that it was asked about; NULL: of none. */
