@@ -218,12 +218,20 @@ local function ladder(dtype)
         end
         return all
       end,
-      -- The slowest of pipe, L2 and shared memory; SMs wait for those that have a tile more; C is stored meanwhile only
-      -- where consumers take turns.
+      -- Pipe, L2 and shared memory overlap, if not wholly; SMs wait for those that have a tile more, and idle ones leave them
+      -- power. Of clusters of four some find no place at once, since an SM or two of a GPC are left over. Sums that leave from
+      -- registers hold the tensor cores up, those of 32 bits in short pieces. The weights fit an H200's bf16, tf32, fp8, int8.
       prior = function(p, c, gpu, t)
-        local all = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)
-        local rounds = ceil_div(all, gpu.sms - math.max(0, c.IDLE))
-        return math.max(t[pipe], t.l2, t.shared) * rounds * gpu.sms / all * (c.PINGPONG and 1 or 1.02)
+        local blocks, written = c.CLUSTER_M * c.CLUSTER_N, out[3] * p.m * p.n
+        local all = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
+        local rounds, idle = ceil_div(all, (gpu.sms - math.max(0, c.IDLE)) // blocks), math.max(0, c.IDLE) / gpu.sms
+        local busy = (t[pipe] ^ 6 + (0.8 * t.shared) ^ 6 + (0.8 * t.l2) ^ 6) ^ (1 / 6) * rounds * gpu.sms / (all * blocks)
+        if c.STORES == 0 then
+          local read = tiles.reads(p, BYTES, c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N)
+          busy = busy + (out[3] == 4 and 8 or 1) * t.l2 * written / (read + written)
+        end
+        return busy * (1 - idle / 2) * (c.PINGPONG and 0.98 or 1) * (blocks >= 4 and 1.5 or 1)
+          * ((c.LAG > 0 or c.ORDER == "hilbert") and 1.005 or 1)
       end,
     }
     return described, of.fits, of.deepest

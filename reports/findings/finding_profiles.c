@@ -26,9 +26,6 @@
 #define BARS_NARROW 4  /* more stand over the whole width */
 #define AXIS_HEIGHT 150.0
 #define AXIS_HEIGHT_ALONE 140.0 /* over the whole width */
-#define BARS_MANY 8
-#define CHARACTER_WIDTH 3.5
-#define NAMES_HEIGHT_MOST 100.0
 
 enum { ALONG, OWNER, NAME, VARIANT, PROBLEM, SHARE, BARS, BEST, WORST, COSTS, EXPLAINS, SOME, ALL, VALUES, FIELDS };
 
@@ -359,27 +356,19 @@ static bool put_axis(const rft_run *run, rft_cell_row *row, const rft_profile *p
     return count > 1 && known > 0;
 }
 
-/* Many names stand upright under their bars, and want as much height as they are long. Points. */
-static double names_height(const rft_chart *chart) {
-    size_t longest = 0;
-    for (size_t i = 0; i < chart->x.name_count && chart->x.name_count > BARS_MANY; i++) {
-        size_t length = strlen(chart->x.names[i]);
-        longest = length > longest ? length : longest;
-    }
-    return fmin((double)longest * CHARACTER_WIDTH, NAMES_HEIGHT_MOST);
-}
-
 static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool full, const rft_profile *profiles,
                             size_t count) {
     rft_chart **charts = rft_arena_calloc(f->arena, count + 2, sizeof(rft_chart *));
     rft_chart *ladder = rft_ladder_chart(run, sweep, AXIS_HEIGHT, f->arena);
     size_t used = 0, lines = 0;
+    bool foretold = false;
     if (ladder) {
         charts[used++] = ladder;
     }
     for (size_t i = 0; i < count; i++) {
         if (rft_profile_measured(&profiles[i]) >= (full ? 2 : VALUES_LEAST) && (lines++ < LINES_MOST || full)) {
             const char *title = rft_arena_printf(f->arena, "Along %s", rft_words_line(run, &profiles[i], f->arena));
+            foretold = foretold || rft_along_has_prior(run, &profiles[i], f->arena);
             charts[used++] =
                 rft_along_chart(run, &profiles[i], &(rft_along_opts){.title = title, .height = AXIS_HEIGHT}, f->arena);
         }
@@ -394,7 +383,7 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     /* Many bars need the whole width for their names. */
     size_t alone = used == 1 || (ladder && ladder->x.name_count > BARS_NARROW);
     if (alone) {
-        charts[0]->height = AXIS_HEIGHT_ALONE + (ladder ? names_height(ladder) : 0.0);
+        charts[0]->height = AXIS_HEIGHT_ALONE + (ladder ? rft_ladder_names_height(ladder) : 0.0);
         rft_finding_charts(f, charts, 1, NULL);
     }
     if (used > alone) {
@@ -406,6 +395,11 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
            "the 95 % interval of the median. Shaded, with its name or, where it is narrow, its number "
            "from the left: what holds the best one back. Dashed: where the times turn; the thick line at its "
            "foot and the brackets are the 95 % interval.");
+    if (foretold) {
+        rft_finding_legend(f,
+                           "Dashed from point to point: what the prior of a variant says, times one factor, where the "
+                           "variant is one configuration.");
+    }
     if (rft_refine_added(&run->sweeps[sweep].sweep) > 0) {
         rft_finding_legend(f,
                            "Marks between the numbers of an axis: values that refine() added, where only the winners "

@@ -9,6 +9,7 @@
 /* A curve over intensities that are all but one is a vertical line. */
 #define CURVE_RANGE 1.5
 #define CURVE_PARTS 8 /* between two points */
+#define PRIORS_LEAST 3
 
 /* ---- along an axis ---- */
 
@@ -159,6 +160,53 @@ static void add_ceiling(along *a, bool memory) {
     }
 }
 
+/* What the times of a variant with one configuration on each problem are to its prior, in the middle; NaN: it has
+ * more, or too few have a prior. */
+static double prior_factor(const rft_profile *own, rft_arena *arena) {
+    double *ratios = rft_arena_calloc(arena, own->step_count + 1, sizeof *ratios);
+    size_t count = 0;
+    for (size_t i = 0; i < own->step_count; i++) {
+        const rft_profile_step *step = &own->steps[i];
+        if (step->measured > 1) {
+            return NAN;
+        }
+        if (step->best && step->best->prior > 0) {
+            ratios[count++] = rft_point_median_s(step->best) / step->best->prior;
+        }
+    }
+    return count < PRIORS_LEAST ? (double)NAN : rft_stats_of(ratios, count).median;
+}
+
+/* Such a prior has nothing to put in order on a problem: it foretells how times change along the axis. */
+static void add_prior(along *a, const rft_profile *own, rft_tone tone) {
+    const double factor = prior_factor(own, a->arena);
+    if (isnan(factor)) {
+        return;
+    }
+    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
+    line->tone = tone;
+    line->dashed = true;
+    for (size_t i = 0; i < own->step_count; i++) {
+        const rft_point *best = own->steps[i].best;
+        line->x[i] = x_of(a, i);
+        line->y[i] =
+            best && best->prior > 0 ? amount_of(a, best) / (best->prior * factor) / a->scale.factor : (double)NAN;
+    }
+}
+
+bool rft_along_has_prior(const rft_run *run, const rft_profile *profile, rft_arena *arena) {
+    bool has = false;
+    for (size_t v = 0; v < run->sweeps[profile->sweep].sweep.variant_count; v++) {
+        rft_profile *own = NULL;
+        size_t count = rft_profiles_along_axes(run, profile->sweep, v, arena, &own);
+        for (size_t i = 0; i < count; i++) {
+            has = has || (own[i].index == profile->index && own[i].problem == profile->problem &&
+                          !isnan(prior_factor(&own[i], arena)));
+        }
+    }
+    return has;
+}
+
 static void add_variants(along *a) {
     const rft_sweep *sweep = &a->run->sweeps[a->profile->sweep].sweep;
     for (size_t v = 0; v < sweep->variant_count; v++) {
@@ -180,6 +228,7 @@ static void add_variants(along *a) {
             line->x[i] = x_of(a, i);
             line->y[i] = own->steps[i].best ? rate_of(a, own->steps[i].best) : NAN;
         }
+        add_prior(a, own, line->tone);
     }
 }
 

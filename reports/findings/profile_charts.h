@@ -9,7 +9,8 @@
 #include "reports/findings/chart_data.h"
 
 /* An axis profile: the best rate under the ceilings as they run along the axis, over bands of what holds it back, which
- * end at the places that were found, with their intervals. */
+ * end at the places that were found, with their intervals. A variant that has one configuration on each problem has
+ * its prior beside it, dashed, times one factor. */
 typedef struct rft_along_opts {
     const char *title;
     double height;
@@ -19,6 +20,8 @@ typedef struct rft_along_opts {
 } rft_along_opts;
 rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const rft_along_opts *opts,
                            rft_arena *arena);
+/* Whether any variant has such a prior along the profile's axis. */
+bool rft_along_has_prior(const rft_run *run, const rft_profile *profile, rft_arena *arena);
 
 /* The parameter profiles of a best's variant on its problem, over one scale: the best over all other parameters at each
  * value, and what lies behind it. Without those that cannot be drawn. */
@@ -31,6 +34,8 @@ extern const char rft_param_charts_text[];
 /* The best of each variant and the baselines as bars, on the problem where most variants were measured. NULL with fewer
  * than two. */
 rft_chart *rft_ladder_chart(const rft_run *run, size_t sweep, double height, rft_arena *arena);
+/* What its names want below: many stand upright under their bars, as high as they are long. Points. */
+double rft_ladder_names_height(const rft_chart *chart);
 
 /* A line along an axis with its fit. */
 typedef struct rft_fitted {

@@ -8,8 +8,12 @@
 #include "reports/findings/words.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BARS_MOST 16
+#define BARS_MANY 8
+#define CHARACTER_WIDTH 3.5 /* points */
+#define NAMES_HEIGHT_MOST 100.0
 
 typedef struct bars {
     rft_arena *arena;
@@ -106,4 +110,13 @@ rft_chart *rft_ladder_chart(const rft_run *run, size_t s, double height, rft_are
                                     .high = 1.25 * fmax(highest, isfinite(roof) ? fmin(roof, 3 * highest) : 0)};
     add_ladder_ceiling(&own, &place);
     return own.chart;
+}
+
+double rft_ladder_names_height(const rft_chart *chart) {
+    size_t longest = 0;
+    for (size_t i = 0; i < chart->x.name_count && chart->x.name_count > BARS_MANY; i++) {
+        size_t length = strlen(chart->x.names[i]);
+        longest = length > longest ? length : longest;
+    }
+    return fmin((double)longest * CHARACTER_WIDTH, NAMES_HEIGHT_MOST);
 }

@@ -183,6 +183,45 @@ static void test_charts_have_the_points_they_need(void **state) {
     assert_null(strstr(titles_of(5000, true, *state).titles, "Best")); /* a diagonal is no map */
 }
 
+/* The line of the one variant, and the dashed one of its prior. */
+typedef struct foretold {
+    const rft_series *measured, *prior;
+} foretold;
+
+static void read_prior(const rft_chart *chart, void *with) {
+    foretold *of = with;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        const rft_series *line = &chart->series[s];
+        of->measured = line->kind == RFT_SERIES_LINE && line->marks ? line : of->measured;
+        of->prior = line->kind == RFT_SERIES_LINE && line->dashed && line->count > 1 ? line : of->prior;
+    }
+}
+
+static void test_prior_of_one_configuration_stands_beside_it(void **state) {
+    rft_run *run = sample_empty();
+    size_t sweep = sample_add_turn(run);
+    foretold several = {0}, one = {0};
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].prior = rft_point_median_s(&run->points[i]) / 3;
+    }
+    each_chart(rft_finding_axes(run, sweep, false, *state), RFT_ON_PAGE, read_prior, &several);
+    assert_true(several.measured && !several.prior); /* it puts them in order */
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].config[0].as.integer != 128) {
+            sample_fail(&run->points[i], RFT_OUTCOME_SKIPPED, "not this time");
+        } else if (run->points[i].problem == 2) {
+            run->points[i].prior *= 2;
+        }
+    }
+    each_chart(rft_finding_axes(run, sweep, false, *state), RFT_ON_PAGE, read_prior, &one);
+    assert_true(one.measured && one.prior);
+    assert_int_equal(one.prior->count, one.measured->count);
+    for (size_t i = 0; i < one.prior->count; i++) {
+        assert_float_equal(one.prior->y[i] / one.measured->y[i], i == 2 ? 0.5 : 1.0, 1e-9);
+    }
+    rft_run_free(run);
+}
+
 static int new_arena(void **state) {
     *state = rft_arena_new();
     return 0;
@@ -200,6 +239,7 @@ int main(void) {
         WITH_ARENA(test_marks_stand_under_the_ceiling_that_judges_them),
         WITH_ARENA(test_bands_end_where_the_times_turn),
         WITH_ARENA(test_charts_have_the_points_they_need),
+        WITH_ARENA(test_prior_of_one_configuration_stands_beside_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
