@@ -102,6 +102,7 @@ size_t shared_offset(const void *place);
 unsigned exchange(unsigned value, unsigned from_lane); /* all lanes of a warp at once */
 void meet_block();
 void meet_warp();
+void trap();
 
 } // namespace emulator
 using emulator::operator""_op;
@@ -142,12 +143,62 @@ inline unsigned __float_as_uint(float value) {
 inline float __uint_as_float(unsigned bits) {
     return emulator::float_of(bits);
 }
+inline int __float_as_int(float value) {
+    return (int)emulator::bits_of(value);
+}
+inline float __int_as_float(int bits) {
+    return emulator::float_of((unsigned)bits);
+}
+inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 value) {
+    return value.bits;
+}
+inline unsigned short __half_as_ushort(__half value) {
+    return value.bits;
+}
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned chosen) {
+    const unsigned long long bytes = (unsigned long long)y << 32 | x;
+    unsigned all = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        all |= (unsigned)(bytes >> (chosen >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+    }
+    return all;
+}
+inline float __fdividef(float a, float b) {
+    return a / b;
+}
+inline float __expf(float value) {
+    return std::exp(value);
+}
+inline float __logf(float value) {
+    return std::log(value);
+}
+inline void __trap() {
+    emulator::trap();
+}
 inline void __threadfence() {
 }
 inline void __nanosleep(unsigned) {
 }
 template <typename T> T __ldg(const T *from) {
     return *from;
+}
+template <typename T> T __ldca(const T *from) {
+    return *from;
+}
+template <typename T> T __ldcg(const T *from) {
+    return *from;
+}
+template <typename T> T __ldcs(const T *from) {
+    return *from;
+}
+template <typename T> void __stcg(T *to, T value) {
+    *to = value;
+}
+template <typename T> void __stcs(T *to, T value) {
+    *to = value;
 }
 template <typename T, typename U> T atomicAdd(T *to, U value) {
     const T before = *to;

@@ -86,6 +86,10 @@ unsigned exchange(unsigned value, unsigned from_lane) {
     return other;
 }
 
+void trap() {
+    fault("__trap()");
+}
+
 void later(bool store, std::function<void()> work) {
     (store ? pending_stores : pending_loads).push_back(std::move(work));
 }

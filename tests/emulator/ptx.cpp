@@ -46,6 +46,8 @@ static std::vector<Argument> arguments_of(const std::string &text) {
             argument.group = in_braces ? group : ++group;
             if (c == '%' && isdigit((unsigned char)word[1])) {
                 argument.operand = std::stoi(word.substr(1));
+            } else if (word.compare(0, 2, "0f") == 0) { /* the bits of an fp32 number */
+                argument.number = std::stoull(word.substr(2), nullptr, 16);
             } else if (isdigit((unsigned char)c) || c == '-') {
                 argument.number = (unsigned long long)std::stoll(word, nullptr, 0);
             } else {

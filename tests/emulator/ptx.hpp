@@ -20,6 +20,15 @@ struct Argument {
 
 struct Instruction;
 
+enum { RANK_SHIFT = 24 }; /* a place in another block of the cluster: rank + 1 above these bits */
+
+inline Block *block_at(unsigned place) {
+    return place >> RANK_SHIFT ? (*current->block->cluster)[(place >> RANK_SHIFT) - 1] : current->block;
+}
+inline unsigned offset_at(unsigned place) {
+    return place & ((1u << RANK_SHIFT) - 1);
+}
+
 /* One that is carried out: its operands and the names of its text ("p"). */
 struct Call {
     const Instruction *instruction;

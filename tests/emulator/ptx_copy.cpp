@@ -6,15 +6,6 @@
 
 namespace emulator {
 
-enum { RANK_SHIFT = 24 }; /* a place in another block of the cluster: rank + 1 above these bits */
-
-static Block *block_at(unsigned place) {
-    return place >> RANK_SHIFT ? (*current->block->cluster)[(place >> RANK_SHIFT) - 1] : current->block;
-}
-static unsigned offset_at(unsigned place) {
-    return place & ((1u << RANK_SHIFT) - 1);
-}
-
 /* mapa.shared::cluster.u32 there, place, rank */
 static void map_address(const Call &call) {
     if (call.word(2) >= current->block->cluster->size()) {

@@ -41,6 +41,17 @@ static void convert(const Call &call) {
     }
 }
 
+/* max.NaN.f32 to, a, b: with NaN where either is, else the other one. */
+static void maximum(const Call &call) {
+    const float a = float_of(call.word(1)), b = float_of(call.word(2));
+    const bool not_a_number = call.is("NaN") && (std::isnan(a) || std::isnan(b));
+    call.set_float(0, not_a_number ? (float)NAN : std::fmax(a, b));
+}
+
+static void tangent(const Call &call) {
+    call.set_float(0, std::tanh(float_of(call.word(1))));
+}
+
 static unsigned width_of(const Call &call) {
     return call.is("b64") || call.is("u64") || call.is("f64") || call.is("s64") ? 8
            : call.is("b16") || call.is("u16")                                   ? 2
@@ -50,11 +61,14 @@ static unsigned width_of(const Call &call) {
 /* ld.shared.v2.f64 {a, b}, [from]; of vectors the place is a multiple of all bytes. */
 static void load(const Call &call) {
     const unsigned count = (unsigned)call.in_group(0), width = width_of(call);
-    const bool shared = call.is("shared") || call.is("shared::cta");
     const unsigned char *from = (const unsigned char *)call.get(count);
-    if (shared) {
-        check_shared(current->block, call.word(count), count * width, count * width);
-        from = current->block->shared + call.word(count);
+    if (call.is("shared") || call.is("shared::cta") || call.is("shared::cluster")) {
+        Block *block = block_at(call.word(count));
+        check_shared(block, offset_at(call.word(count)), count * width, count * width);
+        if (block->alive == 0) {
+            fault("a load from block %u, which has ended", block->number);
+        }
+        from = block->shared + offset_at(call.word(count));
     }
     for (unsigned i = 0; i < count; i++) {
         unsigned long long bits = 0;
@@ -110,6 +124,9 @@ const std::vector<Known> simple_instructions = {
     {"setp.", set_predicate},
     {"selp.", select},
     {"cvt.", convert},
+    {"max.f32", maximum},
+    {"max.NaN.f32", maximum},
+    {"tanh.approx.f32", tangent},
     {"ld.", load},
     {"st.", store},
     {"bar.sync", named_sync},
