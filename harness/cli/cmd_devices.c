@@ -2,10 +2,12 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cli/compose.h"
+#include "cli/device_bundle.h"
 #include "cli/device_facts.h"
 #include "cli/toolkits.h"
 #include "gpu/gpu.h"
 #include "reports/print/layout.h"
+#include "revision.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,19 +96,17 @@ static const char *loaded_from(rft_arena *arena, const char *library) {
 }
 
 /* Lists the devices and says what works here. */
-static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena) {
-    rft_gpu_info *gpus = NULL;
-    size_t count = 0;
+static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena, rft_gpu_info **gpus, size_t *count) {
     rft_env libraries = {0};
     rft_err missing = RFT_ERR_INIT;
     rft_compiler *compiler = NULL;
-    int rc = rft_cuda_list(&gpus, &count, arena, &missing);
-    for (size_t i = 0; rc == RFT_OK && i < count; i++) {
-        add_device(cli, out, arena, i, &gpus[i]);
+    int rc = rft_cuda_list(gpus, count, arena, &missing);
+    for (size_t i = 0; rc == RFT_OK && i < *count; i++) {
+        add_device(cli, out, arena, i, &(*gpus)[i]);
     }
     const rft_library_places places = rft_toolkits_places(NULL, arena);
     rft_libraries_describe(&libraries, &places, arena);
-    rft_str_addf(out, "%swhat works here\n", rc == RFT_OK && count ? "" : "no device\n");
+    rft_str_addf(out, "%swhat works here\n", rc == RFT_OK && *count ? "" : "no device\n");
     if (rc == RFT_OK) {
         add_library(out, arena, &libraries, "cuda", "driver");
     } else {
@@ -129,18 +129,51 @@ static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena) {
     add_confinement(out, arena);
 }
 
+/* The whole text is shown before it is written: whoever sends it has seen what he sends. */
+static int write_bundle(rft_cli *cli, const char *path, rft_str *text, const rft_gpu_info *gpus, size_t count,
+                        rft_arena *arena, rft_err *err) {
+    for (size_t i = 0; i < count; i++) {
+        rft_env env = {0};
+        rft_nvml_describe(gpus[i].pci_id, &env, arena);
+        rft_device_bundle_add(text, &gpus[i], &env, arena);
+    }
+    rft_device_bundle_clean(text, gpus, count, arena);
+    fputs(rft_str_get(text), cli->out);
+    fflush(cli->out);
+    int rc = rft_cli_write(cli, path, rft_str_get(text), text->length, err);
+    if (rc == RFT_OK) {
+        fprintf(cli->out, "\nbundle  %s: what is shown above, and nothing else\n", path);
+    }
+    return rc;
+}
+
 int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_str out = RFT_STR_INIT;
     rft_words rest = {0};
     bool helped = false;
-    int rc = rft_opt_parse(cli, NULL, 0, argc, argv, arena, &rest, NULL, &helped, err);
+    const char *bundle = NULL;
+    rft_gpu_info *gpus = NULL;
+    size_t count = 0;
+    const rft_opt opts[] = {
+        {"bundle", 0, "FILE",
+         "also every fact of the devices and the ceilings that are kept, to send (docs/hardware.md)", NULL, &bundle,
+         NULL},
+    };
+    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
     if (rc == RFT_OK && !helped) {
         rc = rft_opt_no_words(cli, &rest, err);
     }
     if (rc == RFT_OK && !helped) {
-        describe_devices(cli, &out, arena);
-        fputs(rft_str_get(&out), cli->out);
+        if (bundle) {
+            rft_str_addf(&out, "rooftune %s (%s)\n", RFT_VERSION, RFT_REVISION);
+        }
+        describe_devices(cli, &out, arena, &gpus, &count);
+        if (bundle) {
+            rc = write_bundle(cli, bundle, &out, gpus, count, arena, err);
+        } else {
+            fputs(rft_str_get(&out), cli->out);
+        }
     }
     rft_str_clear(&out);
     rft_arena_free(arena);

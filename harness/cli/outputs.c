@@ -15,8 +15,8 @@
 #define HEAD_BYTES 65536 /* of a file: what it is, is said in its beginning */
 
 bool rft_output_option(rft_output_kind *kind, const char *name, const char *argument) {
-    static const char *const names[] = {"output", "report", "package", "json",      "csv",
-                                        "points", "events", "junit",   "limits-out"};
+    static const char *const names[] = {"output", "report", "package", "json",       "csv",
+                                        "points", "events", "junit",   "limits-out", "bundle"};
     bool writes = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         writes = writes || strcmp(name, names[i]) == 0;

@@ -103,7 +103,8 @@ static char *find_in(const char *folder, const char *file) {
 }
 
 char *rft_dynlib_find(const rft_dynlib_spec *spec) {
-    static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"};
+    static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+                                        "/usr/lib", "/usr/local/lib"};
     char *found = NULL;
     for (size_t i = 0; i < spec->named_count && !found; i++) {
         for (const char *const *file = spec->files; *file && !found; file++) {
