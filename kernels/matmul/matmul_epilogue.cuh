@@ -28,7 +28,8 @@ template <> __device__ __forceinline__ float2 widened_pair<__nv_bfloat16>(unsign
     return make_float2(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000));
 }
 template <> __device__ __forceinline__ float2 widened_pair<__half>(unsigned pair) {
-    return __half22float2(*reinterpret_cast<const __half2 *>(&pair));
+    const __half *two = reinterpret_cast<const __half *>(&pair);
+    return make_float2(__half2float(two[0]), __half2float(two[1]));
 }
 
 /* ---- of one element ---- */
@@ -43,7 +44,7 @@ struct Same {
 struct Relu {
     __device__ __forceinline__ static float of(float x) {
         float y;
-        asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(y) : "f"(x));
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(0.0f));
         return y;
     }
 };

@@ -56,6 +56,10 @@ template <typename T, typename C> struct Product {
 
     /* "" or the first element that is wrong. `once`: TMA has stored each exactly once. */
     std::string wrong(bool once) const {
+        return wrong(once, 0, [](int, int, double sum) { return sum; });
+    }
+    /* C is after(row, column, sum), or differs by this part of it, or of 1. */
+    template <class After> std::string wrong(bool once, double tolerance, const After &after) const {
         for (int row = 0; row < m; row++) {
             for (int column = 0; column < n; column++) {
                 double sum = 0;
@@ -64,7 +68,9 @@ template <typename T, typename C> struct Product {
                            number(b[b_by_k ? (size_t)column * k + i : (size_t)i * n + column]);
                 }
                 const size_t at = (size_t)row * n + column;
-                if (!(number(c[at]) == number(C((float)sum)))) {
+                sum = after(row, column, sum);
+                if (!(number(c[at]) == number(C((float)sum)) ||
+                      std::fabs(number(c[at]) - sum) <= tolerance * std::fmax(1, std::fabs(sum)))) {
                     return "wrong: C[" + std::to_string(row) + "][" + std::to_string(column) + "] is " +
                            std::to_string(number(c[at])) + ", not " + std::to_string(number(C((float)sum)));
                 }

@@ -17,6 +17,7 @@ typedef __nv_bfloat16 bf16;
 #define ORDER ORDER_rows
 
 #include "matmul_wgmma.cu"
+#include "matmul_wgmma_epilogue.cu"
 #include "matmul_wgmma_roles.cu"
 namespace mma { /* has a shared_address() of its own */
 #include "matmul_mma.cu"
@@ -70,7 +71,72 @@ static void roles(const char *name, int m, int n, int k, unsigned clusters) {
     tell(name, outcome(fault, product, STORES > 0 && boxes));
 }
 
+/* `after` is what the epilogue does to a sum, of which `extra` is read; C may differ by a part `tolerance`. */
+template <typename C, template <class> class EPILOGUE, int BLOCK_M, int BLOCK_N, int STAGES, int CONSUMERS,
+          int CLUSTER_N, bool PINGPONG, int LAG, int STORES, typename Extra, class After>
+static void epilogue(const char *name, int m, int n, int k, const std::vector<Extra> &extra, double tolerance,
+                     const After &after) {
+    typedef Plan<bf16, C, true, true, BLOCK_M, BLOCK_N, 64, STAGES, CONSUMERS, 1, CLUSTER_N, 8, PINGPONG, LAG, 1,
+                 STORES>
+        P;
+    Product<bf16, C> product(m, n, k, seed);
+    const Map a = product.a_map(P::TileA::BOX_LINES), b = product.b_map(P::TileB::BOX_LINES);
+    const Map c = product.c_map(P::PIECE_N, 64);
+    const bool boxes = n * sizeof(C) % 16 == 0;
+    Launch launch;
+    launch.cluster = CLUSTER_N;
+    launch.grid = {launch.cluster};
+    launch.threads = 128 * (CONSUMERS + 1);
+    launch.shared = P::BARRIERS_AT + 16 * STAGES + CONSUMERS * EPILOGUE<P>::SHARED;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        matmul_wgmma_epilogue<bf16, C, true, true, BLOCK_M, BLOCK_N, 64, STAGES, CONSUMERS, 1, CLUSTER_N, 8, PINGPONG,
+                              LAG, 1, STORES, EPILOGUE>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
+                                                        tensor_map<CUtensorMap>(&c), product.c.data(), extra.data(), m,
+                                                        n, k, boxes);
+    });
+    tell(name, fault.empty() ? product.wrong(STORES > 0 && boxes, tolerance, after) : fault);
+}
+
 #ifndef PLANTED
+
+template <typename T> static std::vector<T> numbers(int count) {
+    std::vector<T> all;
+    for (int i = 0; i < count; i++) {
+        all.push_back(T((float)(i % 17 - 8) / 2));
+    }
+    return all;
+}
+
+static void all_epilogues() {
+    const std::vector<bf16> bias = numbers<bf16>(200), wide = numbers<bf16>(140 * 200), odd = numbers<bf16>(140 * 77);
+    const std::vector<float> wide_bias = numbers<float>(136), alpha = {1.5f}, floats = numbers<float>(140 * 136);
+    epilogue<bf16, BiasAlone, 128, 64, 3, 2, 1, false, 0, 1>(
+        "bias", 140, 136, 136, bias, 0, [&](int, int column, double sum) { return sum + bias[column]; });
+    epilogue<float, BiasRelu, 128, 64, 3, 2, 1, false, 2, 2>(
+        "bias and ReLU, fp32", 140, 136, 200, wide_bias, 0,
+        [&](int, int column, double sum) { return std::max(sum + wide_bias[column], 0.0); });
+    epilogue<bf16, BiasGelu, 64, 96, 3, 2, 2, true, 0, 2>(
+        "bias and GELU by tanh", 140, 200, 136, bias, 0x1p-7, [&](int, int column, double sum) {
+            const double x = sum + bias[column];
+            return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+        });
+    epilogue<bf16, BiasGeluErf, 64, 64, 3, 1, 1, false, 0, 0>("bias and GELU by erf", 70, 77, 136, bias, 0x1p-7,
+                                                              [&](int, int column, double sum) {
+                                                                  const double x = sum + bias[column];
+                                                                  return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+                                                              });
+    epilogue<bf16, Scale, 64, 64, 3, 2, 1, true, 0, 2>("scale", 140, 136, 136, alpha, 0,
+                                                       [](int, int, double sum) { return 1.5 * sum; });
+    epilogue<bf16, Residual, 128, 128, 3, 2, 1, false, 0, 2>(
+        "residual", 140, 200, 136, wide, 0,
+        [&](int row, int column, double sum) { return sum + wide[row * 200 + column]; });
+    epilogue<bf16, Residual, 64, 96, 3, 2, 1, true, 0, 2>(
+        "residual, odd", 140, 77, 136, odd, 0,
+        [&](int row, int column, double sum) { return sum + odd[row * 77 + column]; });
+    epilogue<float, Residual, 128, 64, 3, 2, 1, false, 0, 1>(
+        "residual, fp32", 140, 136, 136, floats, 0,
+        [&](int row, int column, double sum) { return sum + floats[row * 136 + column]; });
+}
 
 template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int GROUPS>
 static void tma(const char *name, int m, int n, int k) {
@@ -134,6 +200,7 @@ static void run_all() {
     roles<bf16, bf16, false, false, 128, 128, 64, 2, 2, 2, 1, false, 0, 1, 2>("both turned", 264, 136, 136, 1);
     roles<unsigned char, bf16, true, true, 64, 64, 128, 3, 1, 1, 2, false, 0, 1, 2>("fp8", 70, 136, 272, 1);
     roles<signed char, int, true, true, 64, 64, 128, 3, 1, 1, 1, false, 0, 1, 1>("int8", 70, 72, 272, 1);
+    all_epilogues();
 }
 
 #else
