@@ -18,17 +18,17 @@ end
 -- Large tiles for large matrices: others leave most SMs idle.
 local suits = "m > 1024 and BLOCK_M * BLOCK_N >= 128 * 160 or m <= 1024 and BLOCK_M * BLOCK_N <= 128 * 128"
 
-local function promoted(scale)
-  local matmul = scaled { scale = scale, tol = precise }
+local function promoted(scale, a)
+  local matmul = scaled { scale = scale, a = a, tol = precise }
   return {
     "added up in fp32",
     kernel = matmul.kernel,
     tune = {
       BLOCK_M = values(128, 192, 256), BLOCK_N = values(96, 128, 160, 192), STAGES = range(3, 7), CONSUMERS = values(2, 3),
-      CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), TURNS = values(false, true), ORDER = values("rows", "hilbert"),
+      CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), TURNS = values(false, true), LAG = values(0, 2),
     },
     where = with(matmul.fits, matmul.deepest, suits, "CLUSTER_M * CLUSTER_N == (m > 1024 and 2 or 1)",
-      "BLOCK_M % 128 == 0 or CONSUMERS == 3", "ORDER == 'rows' or m > 1024 and not TURNS and CLUSTER_M == 2"),
+      "BLOCK_M % 128 == 0 or CONSUMERS == 3", "LAG == 0 or m > 1024"),
   }
 end
 
@@ -83,6 +83,13 @@ return {
     name = "matmul_fp8_error",
     variants = { cut("tensor cores alone", 0), cut("every 512", 512), cut("every 256", 256), cut("every 128", 128) },
     problems = { cube(4096) },
-    baseline = { library { scale = "tensor" }, library { scale = "tensor", exact = true } },
+    baseline = { library { scale = "tensor", exact = true }, library { scale = "tensor" } },
+  },
+  sweep { -- gradients by weights
+    name = "matmul_fp8_e5m2",
+    variants = { promoted("tensor", e5m2) },
+    problems = { cube(4096) },
+    tune = { BLOCK_M = values(256), BLOCK_N = values(128), CLUSTER_N = values(1) },
+    baseline = { library { scale = "tensor", exact = true } },
   },
 }

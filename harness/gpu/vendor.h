@@ -23,6 +23,7 @@ typedef struct rft_vendor_matmul {
     int64_t m, n, k;
     rft_vendor_order a_order, b_order, d_order;
     bool exact_accumulation;      /* fp8: not the faster accumulation of fewer bits, which is what peers measure */
+    bool a_e5m2, b_e5m2;          /* fp8: of that type, not e4m3 */
     rft_vendor_scale scale;       /* fp8 */
     rft_vendor_epilogue epilogue; /* not of int8 and fp64; a bias wants D by rows */
     uint64_t workspace_max_bytes; /* 0: 64 MiB */

@@ -32,8 +32,9 @@ void rft_vendor_find(rft_protocol *p) {
 }
 
 static rft_vendor_matmul matmul_of(const rft_point_job *job, const rft_vendor_call *call) {
+    const rft_buffer *buffers = job->request->spec->buffers;
     return (rft_vendor_matmul){.math = call->math,
-                               .d = job->request->spec->buffers[call->d].type,
+                               .d = buffers[call->d].type,
                                .m = call->m,
                                .n = call->n,
                                .k = call->k,
@@ -41,6 +42,8 @@ static rft_vendor_matmul matmul_of(const rft_point_job *job, const rft_vendor_ca
                                .b_order = call->b_order,
                                .d_order = call->d_order,
                                .exact_accumulation = call->exact_accumulation,
+                               .a_e5m2 = buffers[call->a].type == RFT_TYPE_E5M2,
+                               .b_e5m2 = buffers[call->b].type == RFT_TYPE_E5M2,
                                .scale = call->scale,
                                .epilogue = call->epilogue};
 }

@@ -393,12 +393,22 @@ static int64_t dim_of(const spelling *s, const rft_baseline_dim *dim) {
     return size;
 }
 
-static void check_type(const spelling *s, const char *key, const rft_buffer *buffer, rft_type expected) {
+static void check_type(const spelling *s, const char *key, const rft_buffer *buffer) {
     rft_at at = {&s->root, key, 0};
-    if (buffer->type != expected) {
+    rft_type expected = rft_vendor_input_type(s->out->math);
+    if (!rft_vendor_math_reads(s->out->math, buffer->type)) {
         rft_read_fail(s->lua, &at, "vendor.matmul { math = ... } says what the library computes in",
                       "%s multiplies %s, the buffer \"%.60s\" is %s", rft_vendor_math_name(s->out->math),
                       rft_type_name(expected), buffer->name, rft_type_name(buffer->type));
+    }
+}
+
+static void check_types(const spelling *s, const rft_buffer *a, const rft_buffer *b) {
+    rft_at at = {&s->root, "b", 0};
+    check_type(s, "a", a);
+    check_type(s, "b", b);
+    if (a->type == RFT_TYPE_E5M2 && b->type == RFT_TYPE_E5M2) {
+        rft_read_fail(s->lua, &at, "make A or B e4m3", "the library multiplies e5m2 with e4m3 alone");
     }
 }
 
@@ -436,7 +446,7 @@ static void choose_math(const spelling *s) {
     rft_at at = {&s->root, "a", 0};
     s->out->math = s->facts->math;
     if (!s->facts->math_given && !rft_vendor_math_of_type(&s->out->math, a->type)) {
-        rft_read_fail(s->lua, &at, "f32, f16, bf16, e4m3 and i8 can be multiplied",
+        rft_read_fail(s->lua, &at, "f64, f32, f16, bf16, e4m3, e5m2 and i8 can be multiplied",
                       "the library multiplies no %s, which the buffer \"%.60s\" is", rft_type_name(a->type), a->name);
     }
 }
@@ -516,8 +526,7 @@ void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_b
     out->b = find_buffer(&s, "b", facts->b, RFT_BUFFER_INPUT);
     out->d = find_buffer(&s, "c", facts->c, RFT_BUFFER_OUTPUT);
     choose_math(&s);
-    check_type(&s, "a", &spec->buffers[out->a], rft_vendor_input_type(out->math));
-    check_type(&s, "b", &spec->buffers[out->b], rft_vendor_input_type(out->math));
+    check_types(&s, &spec->buffers[out->a], &spec->buffers[out->b]);
     const rft_buffer *c = &spec->buffers[out->d];
     if (!rft_vendor_math_writes(out->math, c->type)) {
         rft_at at = {&s.root, "c", 0};

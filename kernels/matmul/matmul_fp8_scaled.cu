@@ -105,7 +105,7 @@ template <class P> struct BlockScaled {
  * when the other is half through one, so that one adds while the other multiplies. */
 template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromoted {
     static constexpr int EACH = PROMOTE / P::BLOCK_K, PARTS = EACH == 1 ? 1 : P::WAVES;
-    static_assert(EACH >= 1 && PROMOTE % P::BLOCK_K == 0 && (!TURNS || (EACH == 1 && P::CONSUMERS == 2)),
+    static_assert(EACH >= 1 && PROMOTE % P::BLOCK_K == 0 && (!TURNS || (EACH == 1 && P::CONSUMERS == 2 && P::LAG == 0)),
                   "whole steps");
     typedef typename P::T T;
     typedef typename P::TileA TileA;
@@ -124,16 +124,17 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
     }
 
     __device__ __forceinline__ void operator()(float (&sums)[P::WAVES][P::COUNT], Corner corner,
-                                               RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int, int) {
+                                               RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int last_of_turn,
+                                               int turn) {
         scales.begin(corner);
 #pragma unroll
         for (int i = 0; i < P::WAVES * P::COUNT; i++) {
             sums[i / P::COUNT][i % P::COUNT] = 0;
         }
         if constexpr (EACH == 1) {
-            by_waves(sums, place, freeing);
+            by_waves(sums, place, freeing, last_of_turn, turn);
         } else {
-            by_steps(sums, place, freeing);
+            by_steps(sums, place, freeing, last_of_turn, turn);
         }
     }
 
@@ -147,7 +148,7 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
 
     /* 64 rows at a time, so that one set of partial sums is enough. */
     __device__ __forceinline__ void by_waves(float (&sums)[P::WAVES][P::COUNT], RingPlace<P::STAGES> &place,
-                                             const Freeing<P> &freeing) {
+                                             const Freeing<P> &freeing, int last_of_turn, int turn) {
         float part[1][P::COUNT];
         for (int step = 0; step < task.steps; step++) {
             bulk_wait(stages + P::BARRIERS_AT + place.stage * 8, place.parity);
@@ -157,6 +158,9 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
                 wave_of(part, a_operand(place) + wave * (64 * 128 >> 4), b_operand(place));
                 if (wave == 0 && step + 1 < task.steps) {
                     scales.fetch(step + 1);
+                }
+                if (P::LAG > 0 && wave == P::WAVES - 1 && step == last_of_turn) {
+                    named_arrive(turn, 256);
                 }
                 end_of_wave();
                 wgmma_hold(part);
@@ -192,12 +196,15 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
     }
 
     __device__ __forceinline__ void by_steps(float (&sums)[P::WAVES][P::COUNT], RingPlace<P::STAGES> &place,
-                                             const Freeing<P> &freeing) {
+                                             const Freeing<P> &freeing, int last_of_turn, int turn) {
         float part[PARTS][P::COUNT];
         int before = -1; /* the stage that is still being read */
         for (int step = 0; step < task.steps; step++) {
             bulk_wait(stages + P::BARRIERS_AT + place.stage * 8, place.parity);
             wgmma_tiles<T, TileA, TileB, P::BLOCK_K>(part, a_operand(place), b_operand(place), step % EACH > 0);
+            if (P::LAG > 0 && step == last_of_turn) {
+                named_arrive(turn, 256);
+            }
             wgmma_wait<1>();
             if (before >= 0) {
                 freeing.tell(before);
@@ -267,7 +274,7 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     typedef Plan<T, C, true, true, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP, PINGPONG,
                  LAG, 1, STORES>
         P;
-    static_assert(PROMOTE == 0 || (!PINGPONG && LAG == 0), "what is promoted has turns of its own");
+    static_assert(PROMOTE == 0 || !PINGPONG, "partial sums of one are added while the other multiplies");
     static_assert(SCALE != SCALE_BLOCKS || PROMOTE == SCALED, "a scale of blocks is applied when a sum is promoted");
     extern __shared__ __align__(1024) unsigned char shared[];
     const unsigned stages = shared_address(shared);

@@ -33,8 +33,8 @@ end
 local function fits(scale, sizes)
   local all = { table.unpack(sizes.fits) }
   all[#all + 1] = scale == "blocks" and "PROMOTE == 128 and BLOCK_K == 128" or "PROMOTE % BLOCK_K == 0"
-  all[#all + 1] = "PROMOTE == 0 or (not PINGPONG and LAG == 0)"
-  all[#all + 1] = "not TURNS or (PROMOTE == BLOCK_K and CONSUMERS == 2)"
+  all[#all + 1] = "PROMOTE == 0 or not PINGPONG"
+  all[#all + 1] = "not TURNS or (PROMOTE == BLOCK_K and CONSUMERS == 2 and LAG == 0)"
   all[#all + 1] = "PROMOTE == 0 or (PROMOTE == BLOCK_K and BLOCK_M // CONSUMERS + 64 or 2 * BLOCK_M // CONSUMERS) * BLOCK_N"
     .. " <= 128 * (CONSUMERS == 3 and 128 or 192)"
   if scale == "blocks" then all[#all + 1] = "BLOCK_N <= 160 or BLOCK_N == 192 or BLOCK_N == 256" end -- two scales at most

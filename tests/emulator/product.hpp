@@ -3,6 +3,7 @@
 #pragma once
 #include "emulator/device.hpp"
 
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -29,6 +30,7 @@ template <typename T, typename C> struct Product {
     std::vector<T> a, b;
     std::vector<C> c;
     std::vector<unsigned> writes; /* of each element of C, by TMA */
+    std::function<double(int row, int column, int k)> scale = [](int, int, int) { return 1.0; }; /* of a product */
 
     Product(int rows, int columns, int depth, unsigned seed, bool a_is_by_k = true, bool b_is_by_k = true)
         : m(rows), n(columns), k(depth), a_by_k(a_is_by_k), b_by_k(b_is_by_k), a((size_t)m * k), b((size_t)n * k),
@@ -64,7 +66,7 @@ template <typename T, typename C> struct Product {
             for (int column = 0; column < n; column++) {
                 double sum = 0;
                 for (int i = 0; i < k; i++) {
-                    sum += number(a[a_by_k ? (size_t)row * k + i : (size_t)i * m + row]) *
+                    sum += scale(row, column, i) * number(a[a_by_k ? (size_t)row * k + i : (size_t)i * m + row]) *
                            number(b[b_by_k ? (size_t)column * k + i : (size_t)i * n + column]);
                 }
                 const size_t at = (size_t)row * n + column;

@@ -16,6 +16,7 @@ typedef __nv_bfloat16 bf16;
 #define ORDER_hilbert 3
 #define ORDER ORDER_rows
 
+#include "matmul_fp8_scaled.cu"
 #include "matmul_wgmma.cu"
 #include "matmul_wgmma_epilogue.cu"
 #include "matmul_wgmma_roles.cu"
@@ -187,7 +188,52 @@ static void mma_sync(const char *name, int m, int n, int k) {
                  product, false));
 }
 
+/* `count` scales that every type holds exactly. */
+static std::vector<float> some_scales(int count) {
+    std::mt19937 drawn(seed);
+    std::vector<float> all;
+    for (int i = 0; i < count; i++) {
+        all.push_back(0.25f * (float)(1 << drawn() % 4));
+    }
+    return all;
+}
+
+template <int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, int LAG, int PROMOTE, bool TURNS>
+static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
+    constexpr int STAGES = 3;
+    typedef Plan<unsigned char, bf16, true, true, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG,
+                 1, 2>
+        P;
+    Product<unsigned char, bf16> product(m, n, k, seed);
+    const bool blocks = SCALE == SCALE_BLOCKS;
+    const int steps = (k + 127) / 128, pitch = (steps + 3) / 4 * 4;
+    const std::vector<float> a_scale = some_scales(blocks ? m * steps : m);
+    const std::vector<float> b_scale = some_scales(blocks ? (n + 127) / 128 * pitch : n);
+    product.scale = [&](int row, int column, int i) {
+        return (double)a_scale[blocks ? i / 128 * m + row : row] *
+               b_scale[blocks ? column / 128 * pitch + i / 128 : column];
+    };
+    const Map a = product.a_map(P::TileA::BOX_LINES), b = product.b_map(P::TileB::BOX_LINES);
+    const Map c = product.c_map(P::PIECE_N, 64);
+    const bool boxes = n % 8 == 0;
+    Launch launch;
+    launch.cluster = CLUSTER_M * CLUSTER_N;
+    launch.grid = {clusters * launch.cluster};
+    launch.threads = 384;
+    launch.shared = P::BARRIERS_AT + 16 * STAGES;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        matmul_fp8_scaled<unsigned char, bf16, SCALE, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false,
+                          LAG, 2, PROMOTE, TURNS>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
+                                                  tensor_map<CUtensorMap>(&c), a_scale.data(), b_scale.data(),
+                                                  product.c.data(), m, n, k, boxes);
+    });
+    tell(name, outcome(fault, product, boxes));
+}
+
 static void run_all() {
+    scaled<SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
+    scaled<SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 300, 72, 528, 1);
+    scaled<SCALE_ROWS, 128, 64, 1, 1, 0, 256, false>("fp8 by rows", 140, 77, 656, 1);
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
     mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
     stored<false, 64, 64, 64, 1>("wgmma, stored tiles", 70, 65, 131);

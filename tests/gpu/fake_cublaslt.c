@@ -221,6 +221,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     fake_cublaslt.fast_accumulation = op->fast;
     fake_cublaslt.compute_type = op->compute;
     fake_cublaslt.scale_type = op->scale;
+    fake_cublaslt.types[0] = (int)a->type;
+    fake_cublaslt.types[1] = (int)b->type;
     memcpy(fake_cublaslt.transposes, op->transpose, sizeof op->transpose);
     memcpy(fake_cublaslt.scale_modes, op->scale_mode, sizeof op->scale_mode);
     memcpy(fake_cublaslt.scales, op->scales, sizeof op->scales);

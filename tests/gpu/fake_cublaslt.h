@@ -19,6 +19,7 @@ typedef struct fake_cublaslt_state {
     int compute_type, scale_type;
     int transposes[2]; /* of the last multiplication */
     unsigned epilogue; /* asked for in the last list */
+    int types[2];      /* of its matrices */
     int scale_modes[2];
     const void *scales[2];
 } fake_cublaslt_state;

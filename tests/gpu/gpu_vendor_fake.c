@@ -208,8 +208,11 @@ static void scales_reach_the_library(void **state) {
     for (int scale = 0; scale < RFT_VENDOR_SCALE_COUNT; scale++) {
         rft_vendor_plan *plan = NULL;
         matmul.scale = (rft_vendor_scale)scale;
+        matmul.a_e5m2 = scale == RFT_VENDOR_SCALE_ROWS;
         assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, NULL), 0);
         assert_int_equal(vendor->vt->launch(vendor, plan, 0, &buffers, NULL), 0);
+        assert_int_equal(fake->types[0], CUDA_R_8F_E4M3);
+        assert_int_equal(fake->types[1], matmul.a_e5m2 ? CUDA_R_8F_E5M2 : CUDA_R_8F_E4M3);
         assert_memory_equal(fake->scale_modes, modes[scale], sizeof modes[scale]);
         assert_true((uintptr_t)fake->scales[0] == (scale ? 4096 : 0));
         assert_true((uintptr_t)fake->scales[1] == (scale ? 2048 : 0));

@@ -146,7 +146,8 @@ static void test_scales(void **state) {
         {"blocks", "96 * 3", "1 * 3", NULL, false, "the buffer \"sb\" is 3 f32, scales of blocks are 4 f32"},
     };
     matmul_case c = usual;
-    c.types[0] = c.types[1] = "e4m3";
+    c.types[0] = "e5m2";
+    c.types[1] = "e4m3";
     c.types[2] = "bf16";
     c.with = "m = 96, k = 300";
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -250,7 +251,9 @@ static void test_refused(void **state) {
 static void test_refused_types(void **state) {
     matmul_case c = usual;
     c.types[0] = c.types[1] = "e5m2";
-    refuse(state, &c, "the library multiplies no e5m2, which the buffer \"a\" is", "e4m3");
+    refuse(state, &c, "vendor.matmul.b: the library multiplies e5m2 with e4m3 alone", "e4m3");
+    c.types[0] = c.types[1] = "u8";
+    refuse(state, &c, "the library multiplies no u8, which the buffer \"a\" is", "e5m2");
     c.types[0] = "f16";
     c.types[1] = "bf16";
     refuse(state, &c, "vendor.matmul.b: fp16 multiplies f16, the buffer \"b\" is bf16", NULL);

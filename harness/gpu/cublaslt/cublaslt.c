@@ -232,6 +232,8 @@ static cudaDataType data_type(rft_type type) {
         return CUDA_R_16BF;
     case RFT_TYPE_E4M3:
         return CUDA_R_8F_E4M3;
+    case RFT_TYPE_E5M2:
+        return CUDA_R_8F_E5M2;
     case RFT_TYPE_I8:
         return CUDA_R_8I;
     case RFT_TYPE_I32:
@@ -333,8 +335,9 @@ static int make_operation(const lt_vendor *vendor, lt_plan *plan, rft_err *err) 
 
 static int describe_algos(const lt_vendor *vendor, lt_plan *plan, rft_err *err) {
     const rft_vendor_matmul *m = &plan->base.matmul;
-    const operand a = {rft_vendor_input_type(m->math), m->m, m->k, m->a_order};
-    const operand b = {rft_vendor_input_type(m->math), m->k, m->n, m->b_order};
+    rft_type input = rft_vendor_input_type(m->math);
+    const operand a = {m->a_e5m2 ? RFT_TYPE_E5M2 : input, m->m, m->k, m->a_order};
+    const operand b = {m->b_e5m2 ? RFT_TYPE_E5M2 : input, m->k, m->n, m->b_order};
     const operand d = {m->d, m->m, m->n, m->d_order};
     plan->swapped = m->d_order == RFT_VENDOR_ROW;
     plan->scale = m->math == RFT_VENDOR_INT8 ? CUDA_R_32I : m->math == RFT_VENDOR_FP64 ? CUDA_R_64F : CUDA_R_32F;

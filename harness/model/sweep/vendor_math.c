@@ -28,12 +28,16 @@ bool rft_vendor_math_from_name(rft_vendor_math *out, const char *name) {
 
 bool rft_vendor_math_of_type(rft_vendor_math *out, rft_type input) {
     for (int i = 0; i < RFT_VENDOR_MATH_COUNT; i++) {
-        if (maths[i].input == input) {
+        if (rft_vendor_math_reads((rft_vendor_math)i, input)) {
             *out = (rft_vendor_math)i; /* fp32 comes before tf32 */
             return true;
         }
     }
     return false;
+}
+
+bool rft_vendor_math_reads(rft_vendor_math math, rft_type input) {
+    return input == maths[math].input || (math == RFT_VENDOR_FP8 && input == RFT_TYPE_E5M2);
 }
 
 rft_type rft_vendor_input_type(rft_vendor_math math) {

@@ -33,7 +33,9 @@ bool rft_vendor_math_from_name(rft_vendor_math *out, const char *name);
 /* The math that inputs of this type have when nothing else is said: f32 means fp32. False: no library multiplies them.
  */
 bool rft_vendor_math_of_type(rft_vendor_math *out, rft_type input);
-rft_type rft_vendor_input_type(rft_vendor_math math);
+rft_type rft_vendor_input_type(rft_vendor_math math); /* the usual one */
+/* Can A, or B, have this type? fp8 also reads e5m2, but not as both. */
+bool rft_vendor_math_reads(rft_vendor_math math, rft_type input);
 rft_type rft_vendor_output_type(rft_vendor_math math);
 /* Can the result have this type? fp16, bf16 and fp8 may also write f32, fp8 f16. */
 bool rft_vendor_math_writes(rft_vendor_math math, rft_type output);
