@@ -18,8 +18,8 @@ end
 -- Large tiles for large matrices: others leave most SMs idle.
 local suits = "m > 1024 and BLOCK_M * BLOCK_N >= 128 * 160 or m <= 1024 and BLOCK_M * BLOCK_N <= 128 * 128"
 
-local function promoted(scale, a)
-  local matmul = scaled { scale = scale, a = a, tol = precise }
+local function promoted(scale)
+  local matmul = scaled { scale = scale, tol = precise }
   return {
     "added up in fp32",
     kernel = matmul.kernel,
@@ -60,6 +60,8 @@ local function cut(name, k)
   }
 end
 
+local e5m2_by_e4m3 = scaled { scale = "tensor", a = e5m2, tol = precise } -- gradients by weights
+
 return {
   sweep {
     name = "matmul_fp8_precise",
@@ -85,11 +87,12 @@ return {
     problems = { cube(4096) },
     baseline = { library { scale = "tensor", exact = true }, library { scale = "tensor" } },
   },
-  sweep { -- gradients by weights
+  sweep {
     name = "matmul_fp8_e5m2",
-    variants = { promoted("tensor", e5m2) },
+    kernel = e5m2_by_e4m3.kernel,
     problems = { cube(4096) },
-    tune = { BLOCK_M = values(256), BLOCK_N = values(128), CLUSTER_N = values(1) },
+    tune = { BLOCK_M = values(128, 256), STAGES = values(4, 6), LAG = values(0, 2) },
+    where = with(e5m2_by_e4m3.fits, e5m2_by_e4m3.deepest),
     baseline = { library { scale = "tensor", exact = true } },
   },
 }

@@ -111,7 +111,7 @@ return function(facts)
           block = 128 * (c.CONSUMERS + 1),
           shared = sizes.roles(c),
         }
-      end)
+      end, true)
     end,
     work = function(p)
       local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = "fp8" }

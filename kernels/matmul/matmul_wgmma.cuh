@@ -7,6 +7,15 @@
 #include "matmul_tensor.cuh"
 #include "wgmma_tiles.cuh"
 
+/* Rows whose length is no multiple of 16 bytes become such, which tensor maps demand. */
+template <typename T> __global__ void pad_rows(const T *from, T *to, long long rows, int columns, int pitch) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows * pitch) {
+        const long long row = i / pitch, column = i % pitch;
+        to[i] = column < columns ? from[row * columns + column] : (T)0.0f;
+    }
+}
+
 /* A copy with longer rows: `pieces` of 16 bytes in all of them. */
 struct Padding {
     const void *matrix;
@@ -40,10 +49,10 @@ struct Padding {
     }
 };
 
-/* Rows whose length is no multiple of 16 bytes become such, which tensor maps demand: of both operands in one launch,
- * BYTES a thread. A template, so that kernels which copy nothing are made without it. */
+/* The same of both operands in one launch, BYTES a thread. A template, so that kernels which copy nothing are made
+ * without it. */
 template <int BYTES>
-__global__ void pad_rows(const void *a, void *a_to, long long a_pieces, int a_bytes, int a_pitch, const void *b,
+__global__ void pad_both(const void *a, void *a_to, long long a_pieces, int a_bytes, int a_pitch, const void *b,
                          void *b_to, long long b_pieces, int b_bytes, int b_pitch) {
     static_assert(BYTES == 16, "as a row of a tensor map begins");
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -84,27 +84,52 @@ local function ladder(dtype)
     end
   end
 
-  -- The launch that `multiply(map)` returns, behind the copy that it needs. map(name, lines, parts): an operand in boxes
+  -- Copies with wider rows, { from, to, rows, columns, pitch } each: a launch an operand, an element a thread; `together`:
+  -- one for both, 16 bytes a thread.
+  local function copies(all, together)
+    local launches = {}
+    if not together then
+      for i, copy in ipairs(all) do
+        local from, to, rows, columns, pitch = table.unpack(copy)
+        launches[i] = {
+          entry = ("pad_rows<%s>"):format(cuda_type),
+          args = { from, to, i64(rows), i32(columns), i32(pitch) },
+          grid = ceil_div(rows * pitch, 256),
+          block = 256,
+        }
+      end
+    elseif #all > 0 then
+      local args, pieces = {}, 0
+      for i = 1, 2 do
+        local from, to, rows, columns, pitch = table.unpack(all[math.min(i, #all)])
+        local own = i <= #all and rows * pitch * BYTES // 16 or 0
+        table.move({ from, to, i64(own), i32(BYTES * columns), i32(BYTES * pitch) }, 1, 5, #args + 1, args)
+        pieces = pieces + own
+      end
+      launches[1] = { entry = "pad_both<16>", args = args, grid = ceil_div(pieces, 256), block = 256 }
+    end
+    return launches
+  end
+
+  -- The launch that `multiply(map)` returns, behind the copies that it needs. map(name, lines, parts): an operand in boxes
   -- of a line along its rows; across, `lines` rows of A or columns of B, or 64 k's, brought by so many blocks.
-  local function with_maps(p, b, by_k, multiply)
-    local copied, pieces = {}, 0
+  local function with_maps(p, b, by_k, multiply, together)
+    local copied = {}
     local function map(name, lines, parts)
       local rows, columns = rows_of(p, name, by_k)
       local pitch, source = wide(columns), b[name]
       if pitch ~= columns then
         source = b[name .. "_wide"]
-        local own = rows * pitch * BYTES // 16
-        table.move({ b[name], source, i64(own), i32(BYTES * columns), i32(BYTES * pitch) }, 1, 5, #copied + 1, copied)
-        pieces = pieces + own
+        copied[#copied + 1] = { b[name], source, rows, columns, pitch }
       end
       return tensor_map(source, { columns, rows }, {
         strides = { BYTES * pitch }, box = { line, (by_k[name] and lines or 64) // parts }, swizzle = 128, l2_promotion = 256,
       })
     end
     local last = multiply(map)
-    if pieces == 0 then return last end
-    if #copied == 5 then table.move({ copied[1], copied[2], i64(0), i32(16), i32(16) }, 1, 5, 6, copied) end -- one alone
-    return { { entry = "pad_rows<16>", args = copied, grid = ceil_div(pieces, 256), block = 256 }, last }
+    local launches = copies(copied, together)
+    launches[#launches + 1] = last
+    return #launches > 1 and launches or last
   end
 
   -- Blocks of a cluster (blocks_m x blocks_n) read as one; `passes` of C go through shared memory. Instructions of 64 x

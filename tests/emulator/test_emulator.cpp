@@ -198,13 +198,19 @@ static std::vector<float> some_scales(int count) {
     return all;
 }
 
-template <int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, int LAG, int PROMOTE, bool TURNS>
+/* T: unsigned char, or Fp8<true, false>, whose A is e5m2. */
+template <typename T, int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, int LAG, int PROMOTE,
+          bool TURNS>
 static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
     constexpr int STAGES = 3;
-    typedef Plan<unsigned char, bf16, true, true, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG,
-                 1, 2>
-        P;
+    typedef Plan<T, bf16, true, true, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG, 1, 2> P;
     Product<unsigned char, bf16> product(m, n, k, seed);
+    const std::vector<unsigned char> numbers = product.a;
+    if (!std::is_same<T, unsigned char>::value) {
+        for (unsigned char &code : product.a) { /* 1 is 7 << 3 as e4m3, 15 << 2 as e5m2; 2 is 64 in both */
+            code = (code & 0x7f) == 7 << 3 ? (code & 0x80) | 15 << 2 : code;
+        }
+    }
     const bool blocks = SCALE == SCALE_BLOCKS;
     const int steps = (k + 127) / 128, pitch = (steps + 3) / 4 * 4;
     const std::vector<float> a_scale = some_scales(blocks ? m * steps : m);
@@ -222,18 +228,20 @@ static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
     launch.threads = 384;
     launch.shared = P::BARRIERS_AT + 16 * STAGES;
     const std::string fault = emulator::run(launch, seed, [&]() {
-        matmul_fp8_scaled<unsigned char, bf16, SCALE, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false,
-                          LAG, 2, PROMOTE, TURNS>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
-                                                  tensor_map<CUtensorMap>(&c), a_scale.data(), b_scale.data(),
-                                                  product.c.data(), m, n, k, boxes);
+        matmul_fp8_scaled<T, bf16, SCALE, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG, 2,
+                          PROMOTE, TURNS>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
+                                          tensor_map<CUtensorMap>(&c), a_scale.data(), b_scale.data(), product.c.data(),
+                                          m, n, k, boxes);
     });
+    product.a = numbers;
     tell(name, outcome(fault, product, boxes));
 }
 
 static void run_all() {
-    scaled<SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
-    scaled<SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 300, 72, 528, 1);
-    scaled<SCALE_ROWS, 128, 64, 1, 1, 0, 256, false>("fp8 by rows", 140, 77, 656, 1);
+    scaled<unsigned char, SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
+    scaled<unsigned char, SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 300, 72, 528, 1);
+    scaled<unsigned char, SCALE_ROWS, 128, 64, 1, 1, 0, 256, false>("fp8 by rows", 140, 77, 656, 1);
+    scaled<Fp8<true, false>, SCALE_BLOCKS, 128, 32, 1, 1, 0, 128, false>("e5m2 by e4m3", 70, 40, 272, 1);
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
     mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
     stored<false, 64, 64, 64, 1>("wgmma, stored tiles", 70, 65, 131);
