@@ -137,9 +137,6 @@ template <typename T> T __shfl_down_sync(unsigned, T value, int apart, int = 32)
     const unsigned lane = threadIdx.x % 32 + (unsigned)apart;
     return shuffled(value, lane < 32 ? lane : threadIdx.x % 32);
 }
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned bits) {
-    return (unsigned)(((unsigned long long)high << 32 | low) >> (bits & 31));
-}
 inline unsigned __float_as_uint(float value) {
     return emulator::bits_of(value);
 }
