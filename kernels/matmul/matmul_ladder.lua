@@ -28,8 +28,24 @@ local function residents(BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, RESIDENT)
   return RESIDENT == 1 or (BLOCK_M == 128 and BLOCK_N == 128 and BLOCK_K == 32 and WARP_M * WARP_N == 64 * 32)
 end
 
+-- `-- tcgen05` adds the step of sm_100a, which no card has run.
+local function asked(dtype)
+  if #arg == 0 then return {} end
+  if #arg > 1 or arg[1] ~= "tcgen05" then error(("an argument is tcgen05, not \"%s\""):format(table.concat(arg, " "))) end
+  return {
+    {
+      "tcgen05 (never run)",
+      kernel = require "kernels.matmul_tcgen05"(dtype),
+      tune = { BLOCK_N = values(64, 128, 256), STAGES = values(3, 4) },
+      where = { "gpu.arch == 'sm_100a'" },
+    },
+  }
+end
+
 return function(dtype)
   local matmul = tensor[dtype]
+  local newest = hopper(dtype)
+  for _, variant in ipairs(asked(dtype)) do newest[#newest + 1] = variant end
   return sweep {
     variants = {
       {
@@ -84,7 +100,7 @@ return function(dtype)
           residents,
         },
       },
-      table.unpack(hopper(dtype)),
+      table.unpack(newest),
     },
     over = { n = values(512, 1000, 1024, 2048, 4096, 8192) }, -- 1000: no multiple of any tile
     with = { m = function(p) return p.n end, k = function(p) return p.n end },

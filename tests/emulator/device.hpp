@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.hpp - what CUDA C++ has and C++ has not, in front of a kernel that rewrite.cpp has been over. sm_90a. */
+/* device.hpp - what CUDA C++ has and C++ has not, in front of a kernel that rewrite.cpp has been over. sm_90a, and
+ * sm_100a's tcgen05. */
 #pragma once
 #include "emulator/emulator.hpp"
 #include "emulator/numbers.hpp"
@@ -22,6 +23,7 @@
 #define __align__(bytes) alignas(bytes)
 #define __CUDA_ARCH__ 900
 #define __CUDA_ARCH_FEAT_SM90_ALL 1
+#define __CUDA_ARCH_FEAT_SM100_ALL 1
 
 struct uint2 {
     unsigned x, y;
@@ -154,9 +156,6 @@ inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 value) {
 }
 inline unsigned short __half_as_ushort(__half value) {
     return value.bits;
-}
-inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
-    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
 }
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned chosen) {
     const unsigned long long bytes = (unsigned long long)y << 32 | x;

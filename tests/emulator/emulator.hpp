@@ -14,7 +14,8 @@
  *     launch.grid = {tiles}; launch.threads = 384; launch.shared = bytes; launch.cluster = 2;
  *     std::string fault = emulator::run(launch, seed, [&] { my_kernel<128, 64>(a, b, c, m, n, k); });
  * and hold C against a plain product: small integers are exact in every type. An instruction that the emulator does not
- * know is a fault that names it: ptx_simple.cpp, ptx_copy.cpp and ptx_tensor.cpp have a function for each.
+ * know is a fault that names it: ptx_simple.cpp, ptx_copy.cpp, ptx_tensor.cpp and ptx_tcgen05.cpp have a function for
+ * each.
  *
  * The order in which threads go on, and when the accelerator's copies and multiplications take place between their
  * request and the wait for them, are drawn from the seed: try several. Ordinary loads and stores through pointers are

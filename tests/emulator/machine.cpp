@@ -319,6 +319,9 @@ static std::string disorder_in(const Block *block) {
             return "arrivals are left at the named barrier " + std::to_string(i) + where;
         }
     }
+    if (block->tensor_columns) {
+        return "tensor memory is not given back" + where;
+    }
     return block->arriving.empty() ? "" : "a copy still arrives when all threads have left" + where;
 }
 

@@ -54,6 +54,12 @@ struct Block {
     Ranges arriving, read; /* by the accelerators: what they write, and read, at any time from now on */
     unsigned exchanged[WARPS_MOST][32][16]; /* registers that lanes show each other */
     std::vector<struct Fiber *> fibers;
+    /* Of tcgen05: sums by lanes, columns that are taken, and what the tensor core has yet to do, of which so many have
+     * been committed. */
+    std::vector<unsigned> tensor_memory;
+    unsigned tensor_columns = 0;
+    std::deque<std::function<void()>> products;
+    size_t committed = 0;
 };
 
 struct Multiplication {

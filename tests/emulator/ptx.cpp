@@ -12,7 +12,7 @@ typedef std::vector<Instruction> Program;
 
 static Action action_of(const std::string &name) {
     const Known *best = nullptr;
-    for (const auto *list : {&simple_instructions, &copy_instructions, &tensor_instructions}) {
+    for (const auto *list : {&simple_instructions, &copy_instructions, &tensor_instructions, &tcgen05_instructions}) {
         for (const Known &known : *list) {
             if (name.compare(0, strlen(known.begin), known.begin) == 0 &&
                 (!best || strlen(known.begin) > strlen(best->begin))) {

@@ -61,6 +61,6 @@ struct Known {
     const char *begin;
     Action action;
 };
-extern const std::vector<Known> simple_instructions, copy_instructions, tensor_instructions;
+extern const std::vector<Known> simple_instructions, copy_instructions, tensor_instructions, tcgen05_instructions;
 
 } // namespace emulator

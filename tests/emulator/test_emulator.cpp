@@ -17,6 +17,7 @@ typedef __nv_bfloat16 bf16;
 #define ORDER ORDER_rows
 
 #include "matmul_fp8_scaled.cu"
+#include "matmul_tcgen05.cu"
 #include "matmul_wgmma.cu"
 #include "matmul_wgmma_epilogue.cu"
 #include "matmul_wgmma_roles.cu"
@@ -237,11 +238,29 @@ static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
     tell(name, outcome(fault, product, boxes));
 }
 
+template <typename T, int BLOCK_N, int STAGES> static void tcgen05(const char *name, int m, int n, int k) {
+    Product<T, T> product(m, n, k, seed);
+    const Map a = product.a_map(128), b = product.b_map(BLOCK_N);
+    Launch launch;
+    launch.grid = {parts(n, BLOCK_N), parts(m, 128)};
+    launch.threads = 192;
+    launch.shared = STAGES * ((128 + BLOCK_N) * 128 + 16) + 16;
+    tell(name, outcome(emulator::run(launch, seed,
+                                     [&]() {
+                                         matmul_tcgen05<T, BLOCK_N, STAGES>(tensor_map<CUtensorMap>(&a),
+                                                                            tensor_map<CUtensorMap>(&b),
+                                                                            product.c.data(), m, n, k);
+                                     }),
+                       product, false));
+}
+
 static void run_all() {
     scaled<unsigned char, SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
     scaled<unsigned char, SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 300, 72, 528, 1);
     scaled<unsigned char, SCALE_ROWS, 128, 64, 1, 1, 0, 256, false>("fp8 by rows", 140, 77, 656, 1);
     scaled<Fp8<true, false>, SCALE_BLOCKS, 128, 32, 1, 1, 0, 128, false>("e5m2 by e4m3", 70, 40, 272, 1);
+    tcgen05<bf16, 64, 3>("tcgen05", 140, 72, 328);
+    tcgen05<__half, 128, 2>("tcgen05, odd n", 128, 131, 136);
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
     mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
     stored<false, 64, 64, 64, 1>("wgmma, stored tiles", 70, 65, 131);
