@@ -76,6 +76,18 @@ return function(dtype)
       ),
     },
     {
+      "wgmma, steps of k shared evenly",
+      kernel = few.stream,
+      tune = {
+        BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 7), CLUSTER_M = values(1, 2),
+        CLUSTER_N = values(1, 2),
+      },
+      where = all_of(
+        few.stream_fits, "CLUSTER_M * CLUSTER_N == 2",
+        where_wide "m > 64 and m <= 2048 and (CLUSTER_M == 1 or m > BLOCK_M) and (BLOCK_M == 128 or m > 128)"
+      ),
+    },
+    {
       "wgmma, tiles in turn",
       kernel = wgmma[dtype].roles,
       tune = {

@@ -116,9 +116,10 @@ template <class P> __device__ __forceinline__ Corner corner_of(const Task &task,
             (int)(tile.column * P::CLUSTER_N + task.rank_n) * P::BLOCK_N};
 }
 
-/* One thread of a block. */
+/* One thread of a block; the ring stands at `place`. */
 template <class P>
-__device__ __forceinline__ void produce(const Task &task, unsigned stages, const CUtensorMap *a, const CUtensorMap *b) {
+__device__ __forceinline__ void produce(const Task &task, unsigned stages, const CUtensorMap *a, const CUtensorMap *b,
+                                        RingPlace<P::STAGES> place = RingPlace<P::STAGES>()) {
     const unsigned full = stages + P::BARRIERS_AT, free = full + P::STAGES * 8;
     unsigned a_blocks = 0, b_blocks = 0;
     for (int i = 0; i < P::CLUSTER_N; i++) {
@@ -127,7 +128,6 @@ __device__ __forceinline__ void produce(const Task &task, unsigned stages, const
     for (int i = 0; i < P::CLUSTER_M; i++) {
         b_blocks |= 1u << (task.first_rank + i + task.rank_n * P::CLUSTER_M);
     }
-    RingPlace<P::STAGES> place;
     for (unsigned number = task.cluster; number < task.tiles(); number += task.clusters) {
         const Corner corner = corner_of<P>(task, number);
         for (int step = 0; step < task.steps; step++) {

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B for few rows of A, or few tiles, on tensor cores: A is m x k (tokens), B lies as n x k (weights), C is m x n, sums
--- are fp32. Returns { bf16, fp16 }, each { skinny, split, fits, full }: skinny from sm_80 on, split on sm_90a alone, with
--- two sets of constraints.
+-- are fp32. Returns { bf16, fp16 }, each { skinny, split, fits, full, stream, stream_fits }: skinny from sm_80 on, split and
+-- stream on sm_90a alone, with their constraints.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 local wgmma = require "kernels.matmul_wgmma"
@@ -80,8 +80,8 @@ local function split(dtype, cuda_type)
       TOKENS,
       { "BLOCK_N", 128, "columns of a tile of C: rows of weights" },
       { "BLOCK_K", 64, "depth of a stage" },
-      { "STAGES", 6, "places for tiles of A and B in shared memory" },
-      { "CONSUMERS", 1, "warpgroups that multiply; one more warp brings tiles" },
+      { "STAGES", 12, "places for tiles of A and B in shared memory" },
+      { "CONSUMERS", 2, "warpgroups that multiply; one more warp brings tiles" },
       { "CLUSTER_M", 1, "tiles of a cluster along m: their blocks share what they read of B" },
       { "CLUSTER_N", 1, "tiles of a cluster along n: their blocks share what they read of A" },
       { "SPLIT", 2, "blocks of a cluster that share k" },
@@ -124,11 +124,82 @@ local function split(dtype, cuda_type)
   }
 end
 
+local function stream_shared_of(c) return c.STAGES * (stage_of(c) + 16) end
+
+local function stream(dtype, cuda_type)
+  local pipe = "tensor_" .. dtype
+  local function tiles_of(p, c) -- of clusters
+    return ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
+  end
+  local function clusters_of(p, c, gpu)
+    return math.min(gpu.sms // (c.CLUSTER_M * c.CLUSTER_N), tiles_of(p, c) * ceil_div(p.k, c.BLOCK_K))
+  end
+  local function blocks_of(p, c, gpu) return clusters_of(p, c, gpu) * c.CLUSTER_M * c.CLUSTER_N end
+  -- Bytes of sums that blocks hand over: those whose share begins inside of a tile.
+  local function handed_over(p, c, gpu)
+    local steps, clusters, inside = ceil_div(p.k, c.BLOCK_K), clusters_of(p, c, gpu), 0
+    for i = 1, clusters - 1 do
+      if tiles_of(p, c) * steps * i // clusters % steps ~= 0 then inside = inside + 1 end
+    end
+    return 4 * inside * c.CLUSTER_M * c.CLUSTER_N * c.BLOCK_M * c.BLOCK_N
+  end
+  return tensor[dtype].kernel {
+    name = "wgmma_stream",
+    source = "matmul_wgmma_stream.cu",
+    entry = ("matmul_wgmma_stream<%s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N>"):format(cuda_type),
+    params = {
+      { "BLOCK_M", 128, "rows of a tile of C" },
+      { "BLOCK_N", 256, "columns of a tile of C" },
+      { "BLOCK_K", 64, "depth of a stage" },
+      { "STAGES", 4, "places for tiles of A and B in shared memory" },
+      { "CONSUMERS", 2, "warpgroups that multiply; one more brings tiles" },
+      { "CLUSTER_M", 2, "tiles of a cluster along m: their blocks share what they read of B" },
+      { "CLUSTER_N", 1, "tiles of a cluster along n: their blocks share what they read of A" },
+    },
+    odd = ODD,
+    temps = function(p, c, gpu)
+      local all, blocks = wgmma[dtype].temps(p), blocks_of(p, c, gpu)
+      all.handed, all.ready = temp(f32, blocks * c.BLOCK_M * c.BLOCK_N), temp(u32, blocks * c.CONSUMERS)
+      return all
+    end,
+    prepare = function(p, c, gpu, b) return { memset(b.ready, 0) } end, -- each launch leaves zeros behind
+    launch = function(p, c, gpu, b)
+      return wgmma[dtype].with_maps(p, b, { a = true, b = true }, function(map)
+        return {
+          args = {
+            map("a", c.BLOCK_M, c.CLUSTER_N), map("b", c.BLOCK_N, c.CLUSTER_M), b.c, b.handed, b.ready, i32(p.m), i32(p.n), i32(p.k),
+          },
+          grid = blocks_of(p, c, gpu),
+          cluster = c.CLUSTER_M * c.CLUSTER_N,
+          block = 128 * (c.CONSUMERS + 1),
+          shared = stream_shared_of(c),
+        }
+      end)
+    end,
+    traffic = function(p, c, gpu)
+      local executed, handed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K), handed_over(p, c, gpu)
+      local tile_m, tile_n, written = c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N, BYTES * p.m * p.n
+      return {
+        [pipe] = executed,
+        shared = executed / 2 * BYTES * (1 / c.BLOCK_N + 1 / 64) + tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N),
+        l2 = tiles.reads(p, BYTES, tile_m, tile_n) + written + 2 * handed,
+        dram_read = tiles.dram_reads(p, BYTES, tile_m, tile_n, clusters_of(p, c, gpu), gpu.l2_bytes, 8),
+        dram_write = written,
+      }
+    end,
+    -- No SM waits for others but those without a block; handing over takes a microsecond or two.
+    prior = function(p, c, gpu, t)
+      return math.max(t.dram, t[pipe], t.l2, t.shared) * gpu.sms / blocks_of(p, c, gpu) + 2 * us
+    end,
+  }
+end
+
 local skinnies = {}
 for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
   skinnies[dtype] = {
     skinny = skinny(dtype, cuda_type),
     split = split(dtype, cuda_type),
+    stream = stream(dtype, cuda_type),
     -- Whole instructions; a thread's sums beside some 60 other registers; a cluster of 8 at most, each block with a part
     -- of each tile; sums where the stages were.
     fits = {
@@ -140,6 +211,18 @@ for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
       function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, gpu)
         local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES }
         return shared_of(c) <= gpu.shared_per_block and sums_of(c) <= STAGES * stage_of(c)
+      end,
+    },
+    -- The same of stream, with the deepest ring.
+    stream_fits = {
+      "gpu.arch == 'sm_90a'",
+      "CONSUMERS <= 2 and BLOCK_M % (64 * CONSUMERS) == 0 and BLOCK_N % 32 == 0 and BLOCK_N <= 256",
+      "BLOCK_M * BLOCK_N <= 128 * 192 * CONSUMERS",
+      "BLOCK_M % (8 * CLUSTER_N) == 0 and BLOCK_N % (8 * CLUSTER_M) == 0",
+      function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, gpu)
+        local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES }
+        local shared = stream_shared_of(c)
+        return shared <= gpu.shared_per_block and shared + stage_of(c) + 16 > gpu.shared_per_block
       end,
     },
     -- Most SMs have a block, all blocks run at once, and one stage more would not leave room for that. Few weights fill

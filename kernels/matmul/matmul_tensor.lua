@@ -39,8 +39,9 @@ local function describer(dtype)
   local sum = dtype == "int8" and "int" or "double"
 
   -- A kernel of this type. `facts`: name (behind the type's), source, entry, params, launch, traffic, prior; temps, a function of
-  -- the problem, for buffers of its own; layout, "nn" or "nt" for a B (and an A) that lies as k x n (k x m); odd where the
-  -- derived odd problem does not do; out in place of the type's; epilogue of matmul_epilogue.lua.
+  -- problem, configuration and device, for buffers of its own, and prepare for what they begin with; layout, "nn" or "nt" for
+  -- a B (and an A) that lies as k x n (k x m); odd where the derived odd problem does not do; out in place of the type's;
+  -- epilogue of matmul_epilogue.lua.
   return function(facts)
     local out, epilogue = facts.out or out, facts.epilogue
     local a_transposed, b_transposed = facts.layout == "nt", facts.layout == nil -- A lies as k x m, B as n x k
@@ -53,13 +54,14 @@ local function describer(dtype)
       entry = facts.entry,
       problem = { "m", "n", "k" },
       params = facts.params,
-      buffers = function(p)
-        local all = facts.temps and facts.temps(p) or {}
+      buffers = function(p, c, gpu)
+        local all = facts.temps and facts.temps(p, c, gpu) or {}
         all.a, all.b = input(element[1], p.m * p.k), input(element[1], p.n * p.k, epilogue and epilogues.fill(p))
         all.c = output(out[1], p.m * p.n)
         if epilogue then all[epilogue.input] = epilogue.buffer(p, out[1]) end
         return all
       end,
+      prepare = facts.prepare,
       launch = facts.launch,
       work = function(p)
         local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype }

@@ -89,6 +89,8 @@ struct Fiber {
     std::vector<std::function<void(unsigned &)>> stores;
     Ranges unfenced; /* written, and not yet for the accelerators to see */
     unsigned cluster_turn = 0;
+    const unsigned *acquired = nullptr; /* by the last ld.acquire, and what it was */
+    unsigned acquired_value = 0;
 
     unsigned lane() const {
         return thread % 32;

@@ -58,6 +58,15 @@ static unsigned width_of(const Call &call) {
                                                                                 : 4;
 }
 
+/* Whoever finds the same in the same place again is waiting for another thread to change it. */
+static void acquire(const unsigned *from) {
+    if (current->acquired == from && current->acquired_value == *from) {
+        wait_while(from, ~0u, *from, "a change in global memory", 0);
+    }
+    current->acquired = from;
+    current->acquired_value = *from;
+}
+
 /* ld.shared.v2.f64 {a, b}, [from]; of vectors the place is a multiple of all bytes. */
 static void load(const Call &call) {
     const unsigned count = (unsigned)call.in_group(0), width = width_of(call);
@@ -69,6 +78,8 @@ static void load(const Call &call) {
             fault("a load from block %u, which has ended", block->number);
         }
         from = block->shared + offset_at(call.word(count));
+    } else if (call.is("acquire") && width == 4) {
+        acquire((const unsigned *)from);
     }
     for (unsigned i = 0; i < count; i++) {
         unsigned long long bits = 0;

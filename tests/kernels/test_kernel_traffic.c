@@ -168,6 +168,21 @@ static void parts_of_k(void **state) {
     rft_script_free(script);
 }
 
+/* 64 tiles for 66 clusters of two blocks: all have work, and all hand sums of their two tiles over, which are written
+ * and read, but the first and the 34th, which begin with a tile. */
+static void steps_shared_evenly(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_skinny.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "m", 512), v = variant_named(sweep, "wgmma, steps of k shared evenly");
+    double m = 512, n = 8192, read = 2 * n * (32 * m + 2 * n);
+    const rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+    rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    assert_int_equal(spec.launches[0].grid[0], 132);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2], read + 2 * m * n + 2 * 64 * 2 * 4 * 128 * 256);
+    rft_script_free(script);
+}
+
 /* At every point: memory moves at least the work and at most what passes L2. */
 static size_t ordered_levels_of(fixture *f, const char *name) {
     rft_script *script = kernel_case_load(name, &f->gpu);
@@ -415,6 +430,7 @@ int main(void) {
         cmocka_unit_test(tensor_matmul_intensities),
         cmocka_unit_test(wgmma_intensities),
         cmocka_unit_test(parts_of_k),
+        cmocka_unit_test(steps_shared_evenly),
         cmocka_unit_test(levels_are_ordered),
         cmocka_unit_test(elementwise_bytes),
         cmocka_unit_test(fusing_three_kernels_saves_four_accesses),

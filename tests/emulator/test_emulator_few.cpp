@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_emulator_few [SEED]: the products for few tokens and few tiles, as test_emulator.cpp has the others. */
+#include "emulator/product.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "planted.h"
+
+typedef __nv_bfloat16 bf16;
+#include "matmul_skinny.cu"
+#include "matmul_wgmma_split.cu"
+#include "matmul_wgmma_stream.cu"
+
+using emulator::Launch;
+using emulator::Map;
+using emulator::Product;
+using emulator::tensor_map;
+
+static unsigned seed = 1;
+static int failures;
+
+static unsigned parts(int size, int part) {
+    return (unsigned)((size + part - 1) / part);
+}
+
+static void tell(const char *name, const std::string &fault, const Product<bf16, bf16> &product) {
+    const std::string what = fault.empty() ? product.wrong(false) : fault;
+    if (!what.empty()) {
+        printf("%s, seed %u: %s\n", name, seed, what.c_str());
+        failures++;
+    }
+}
+
+template <int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int SPLIT>
+static void split(const char *name, int m, int n, int k) {
+    Product<bf16, bf16> product(m, n, k, seed);
+    const Map a = product.a_map(BLOCK_M / CLUSTER_N), b = product.b_map(BLOCK_N / CLUSTER_M);
+    Launch launch;
+    launch.cluster = CLUSTER_M * CLUSTER_N * SPLIT;
+    launch.grid = {parts(m, BLOCK_M * CLUSTER_M) * parts(n, BLOCK_N * CLUSTER_N) * launch.cluster};
+    launch.threads = 128 * CONSUMERS + 32;
+    launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * BLOCK_K * 2 + 16);
+    tell(name,
+         emulator::run(
+             launch, seed,
+             [&]() {
+                 matmul_wgmma_split<bf16, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT>(
+                     tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(), m, n, k);
+             }),
+         product);
+}
+
+/* Twice: what a launch leaves behind is what the next one finds. */
+template <int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N>
+static void stream(const char *name, int m, int n, int k, unsigned clusters) {
+    Product<bf16, bf16> product(m, n, k, seed);
+    const Map a = product.a_map(BLOCK_M / CLUSTER_N), b = product.b_map(BLOCK_N / CLUSTER_M);
+    Launch launch;
+    launch.cluster = CLUSTER_M * CLUSTER_N;
+    launch.grid = {clusters * launch.cluster};
+    launch.threads = 128 * (CONSUMERS + 1);
+    launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * BLOCK_K * 2 + 16);
+    std::vector<float4> handed((size_t)launch.grid.x * BLOCK_M * BLOCK_N / 4);
+    std::vector<unsigned> ready(launch.grid.x * CONSUMERS);
+    for (int i = 0; i < 2; i++) {
+        memset((void *)product.c.data(), 0x7f, product.c.size() * sizeof(bf16));
+        tell(name,
+             emulator::run(
+                 launch, seed + i,
+                 [&]() {
+                     matmul_wgmma_stream<bf16, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N>(
+                         tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(), handed.data(),
+                         ready.data(), m, n, k);
+                 }),
+             product);
+    }
+}
+
+#ifndef PLANTED
+template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int WARPS, int AHEAD>
+static void skinny(const char *name, int m, int n, int k) {
+    Product<bf16, bf16> product(m, n, k, seed);
+    Launch launch;
+    launch.grid = {parts(m, BLOCK_M), parts(n, BLOCK_N)};
+    launch.threads = 32 * WARPS;
+    launch.shared = 4 * WARPS * BLOCK_M * (BLOCK_N + 4);
+    tell(name,
+         emulator::run(launch, seed,
+                       [&]() {
+                           matmul_skinny<bf16, ALIGNED, BLOCK_M, BLOCK_N, WARPS, AHEAD>(
+                               product.a.data(), product.b.data(), product.c.data(), m, n, k);
+                       }),
+         product);
+}
+#endif
+
+static void run_all() {
+    split<16, 64, 64, 4, 1, 1, 1, 8>("more parts than steps", 5, 100, 136);
+    split<64, 128, 64, 3, 2, 1, 2, 2>("parts of k, tokens shared", 70, 300, 520);
+    stream<64, 64, 64, 3, 1, 1, 1>("shares across tiles", 70, 131, 328, 3);
+    stream<64, 64, 64, 3, 1, 1, 1>("a tile in many shares", 64, 64, 456, 5);
+#ifndef PLANTED
+    split<128, 64, 128, 2, 1, 2, 1, 2>("parts of k, weights shared", 200, 70, 392);
+    stream<128, 64, 64, 3, 2, 2, 1>("shares of clusters", 300, 136, 264, 2);
+    skinny<true, 8, 16, 4, 2>("one token", 1, 36, 520);
+    skinny<false, 16, 32, 2, 1>("odd k", 19, 67, 71);
+#endif
+}
+
+int main(int argc, char **argv) {
+    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+#ifdef PLANTED
+    if (PLANTED_PLACES == 0) {
+        puts("The fault was not planted: its text is not in the kernels any more (tests/emulator/CMakeLists.txt).");
+        return 1;
+    }
+    for (unsigned last = seed + 10; seed < last && failures == 0; seed++) {
+        run_all();
+    }
+    return failures == 0;
+#else
+    run_all();
+    return failures > 0;
+#endif
+}
