@@ -152,7 +152,7 @@ static const char *usual_name(const facts_reader *reader) {
     bool scaled = facts->scale != RFT_VENDOR_SCALE_NONE;
     bool plain = facts->epilogue == RFT_VENDOR_EPILOGUE_NONE;
     return rft_arena_printf(reader->arena, USUAL_NAME "%s%s%s%s%s%s", facts->math_given ? math : "",
-                            facts->exact ? ", exact accumulation" : "", scaled ? ", scales of " : "",
+                            facts->exact ? ", exact accumulation" : "", scaled ? ", scaled by " : "",
                             scaled ? rft_vendor_scale_name(facts->scale) : "", plain ? "" : ", ",
                             plain ? "" : rft_vendor_epilogue_name(facts->epilogue));
 }
@@ -435,7 +435,7 @@ static void check_scale(const spelling *s, const char *key, const rft_buffer *bu
     rft_at at = {&s->root, key, 0};
     if (buffer->type != RFT_TYPE_F32 || buffer->count != (uint64_t)count) {
         rft_read_fail(s->lua, &at, "docs/baselines.md says how they lie",
-                      "the buffer \"%.60s\" is %llu %s, scales of %s are %lld f32", buffer->name,
+                      "the buffer \"%.60s\" is %llu %s, scales by %s are %lld f32", buffer->name,
                       (unsigned long long)buffer->count, rft_type_name(buffer->type),
                       rft_vendor_scale_name(s->facts->scale), (long long)count);
     }

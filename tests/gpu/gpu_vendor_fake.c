@@ -222,7 +222,7 @@ static void scales_reach_the_library(void **state) {
     rft_err err = RFT_ERR_INIT;
     matmul.b_order = RFT_VENDOR_ROW;
     assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
-    assert_non_null(strstr(err.message, "D by rows, bf16, scales of blocks)"));
+    assert_non_null(strstr(err.message, "D by rows, bf16, scaled by blocks)"));
     matmul.math = RFT_VENDOR_BF16;
     assert_int_equal(vendor->vt->plan(vendor, &matmul, &plan, &err), RFT_E_LIMIT);
     assert_string_equal(err.message, "cuBLASLt: bf16 has no scales, fp8 has");

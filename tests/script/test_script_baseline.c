@@ -139,11 +139,11 @@ static void test_scales(void **state) {
         bool exact;
         const char *refusal;
     } cases[] = {
-        {"tensor", "1", "1", "cuBLASLt, scales of tensor", false, NULL},
-        {"rows", "p.m", "p.n", "cuBLASLt, scales of rows", false, NULL},
-        {"blocks", "96 * 3", "1 * 4", "cuBLASLt, scales of blocks", true, NULL}, /* m = 96, n = 128, k = 300 */
-        {"blocks", "96 * 2", "1 * 4", NULL, false, "the buffer \"sa\" is 192 f32, scales of blocks are 288 f32"},
-        {"blocks", "96 * 3", "1 * 3", NULL, false, "the buffer \"sb\" is 3 f32, scales of blocks are 4 f32"},
+        {"tensor", "1", "1", "cuBLASLt, scaled by tensor", false, NULL},
+        {"rows", "p.m", "p.n", "cuBLASLt, scaled by rows", false, NULL},
+        {"blocks", "96 * 3", "1 * 4", "cuBLASLt, scaled by blocks", true, NULL}, /* m = 96, n = 128, k = 300 */
+        {"blocks", "96 * 2", "1 * 4", NULL, false, "the buffer \"sa\" is 192 f32, scales by blocks are 288 f32"},
+        {"blocks", "96 * 3", "1 * 3", NULL, false, "the buffer \"sb\" is 3 f32, scales by blocks are 4 f32"},
     };
     matmul_case c = usual;
     c.types[0] = "e5m2";

@@ -92,7 +92,7 @@ static int point_at_scales(const lt_vendor *vendor, const lt_plan *plan, rft_dev
 #define SCALES_SINCE 120900 /* cuBLAS 12.9: of rows and of blocks */
 
 static int no_scales(const rft_vendor_matmul *m, const char *whose, size_t version, rft_err *err) {
-    rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s %zu.%zu has no scales of %s", whose, version / 10000,
+    rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s %zu.%zu has no scales by %s", whose, version / 10000,
                 version / 100 % 100, rft_vendor_scale_name(m->scale));
     return rft_err_remedy(err, "they begin with cuBLAS 12.9, of the library and of the header rooftune is built with");
 }
@@ -410,7 +410,7 @@ static int none_found(const lt_vendor *vendor, const rft_vendor_matmul *m, const
                 "cuBLASLt has no algorithm for %s %lld x %lld x %lld (A by %s, B by %s, D by %s, %s%s%s%s%s) on %s: %s",
                 rft_vendor_math_name(m->math), (long long)m->m, (long long)m->n, (long long)m->k, orders[m->a_order],
                 orders[m->b_order], orders[m->d_order], rft_type_name(m->d),
-                m->scale == RFT_VENDOR_SCALE_NONE ? "" : ", scales of ",
+                m->scale == RFT_VENDOR_SCALE_NONE ? "" : ", scaled by ",
                 m->scale == RFT_VENDOR_SCALE_NONE ? "" : rft_vendor_scale_name(m->scale),
                 m->epilogue == RFT_VENDOR_EPILOGUE_NONE ? "" : ", epilogue ",
                 m->epilogue == RFT_VENDOR_EPILOGUE_NONE ? "" : rft_vendor_epilogue_name(m->epilogue), vendor->info.name,
