@@ -151,6 +151,22 @@ static void wgmma_intensities(void **state) {
     rft_script_free(script);
 }
 
+/* Of every 128 k's a row of A has a number of 4 bytes, and 128 columns of B, each a partial sum that is scaled and
+ * added. */
+static void scales_of_blocks(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_fp8_scaled.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 2);
+    assert_string_equal(sweep->name, "matmul_fp8_blocks");
+    double m = 4096, n = 7168, k = 16384;
+    const rft_value *config = kernel_case_default(&sweep->variants[0], f->arena);
+    rft_point_spec spec = kernel_case_point(sweep, 0, problem_with(sweep, "n", 7168), config, f->arena);
+    near(rft_work_bytes(&spec.work), m * k + n * k + 2 * m * n + 4 * (m + n / 128) * (k / 128));
+    near(spec.work.pipe_ops[RFT_PIPE_TENSOR_FP8], 2 * m * n * k);
+    near(spec.traffic.pipe_ops[RFT_PIPE_FP32], 2 * m * n * (k / 128));
+    rft_script_free(script);
+}
+
 /* 16 tokens: 64 tiles of 128 columns, each by two blocks of a cluster. Every tile reads the tokens again and its own
  * weights; sums pass shared memory twice as floats, once for each part of k. */
 static void parts_of_k(void **state) {
@@ -429,6 +445,7 @@ int main(void) {
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(tensor_matmul_intensities),
         cmocka_unit_test(wgmma_intensities),
+        cmocka_unit_test(scales_of_blocks),
         cmocka_unit_test(parts_of_k),
         cmocka_unit_test(steps_shared_evenly),
         cmocka_unit_test(levels_are_ordered),
