@@ -156,9 +156,7 @@ int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_gpu_info *gpus = NULL;
     size_t count = 0;
     const rft_opt opts[] = {
-        {"bundle", 0, "FILE",
-         "also every fact of the devices and the ceilings that are kept, to send (docs/hardware.md)", NULL, &bundle,
-         NULL},
+        {"bundle", 0, "FILE", "also all facts and kept ceilings, to send (docs/hardware.md)", NULL, &bundle, NULL},
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
     if (rc == RFT_OK && !helped) {

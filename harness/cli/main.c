@@ -19,7 +19,7 @@ static const rft_command commands[] = {
      "a first sweep of a kernel you have, and its reference to fill in", rft_cmd_new},
     {"write a sweep", "check", "SWEEP.lua|SPACE.json [options]", "count the space, compile a sample; needs no GPU",
      rft_cmd_check},
-    {"measure", "devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
+    {"measure", "devices", "[options]", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
     {"measure", "ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
     {"measure", "point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]",
      "one point alone, for ncu, sanitizers and debugging", rft_cmd_point},
