@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
 #include "cli/cli.h"
+#include "cli/import_shards.h"
 #include "cli/interrupt.h"
 #include "cli/point_choice.h"
 #include "store/store.h"
@@ -178,9 +179,12 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rc = rft_err_remedy(err, "rooftune import --baseline FILE.json RUN.db");
     } else if (baselines.count > 0) {
         rc = import_baselines(cli, &baselines, rest.items[0], err);
-    } else if (rest.count != 1 || !output) {
-        rft_err_set(err, RFT_E_USAGE, "import takes one recording and -o");
-        rc = rft_err_remedy(err, "rooftune import FILE.json.gz -o RUN.db, or --baseline FILE.json RUN.db");
+    } else if (rest.count < 1 || !output) {
+        rft_err_set(err, RFT_E_USAGE, "import takes a recording, or the shards of a run, and -o");
+        rc = rft_err_remedy(err, "rooftune import FILE.json.gz -o RUN.db, import SHARD.db SHARD.db -o RUN.db, or "
+                                 "--baseline FILE.json RUN.db");
+    } else if (rest.count > 1) {
+        rc = rft_import_shards(cli, &rest, output, err);
     } else {
         rc = import_run(cli, rest.items[0], output, err);
     }

@@ -360,6 +360,9 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
         l.sweeps[i] = rft_asked_sweep(&o->asked, l.sweeps[i], l.sweep_count, arena);
     }
+    for (size_t i = 0; i < l.sweep_count && rc == RFT_OK && o->shard; i++) {
+        rc = rft_shard_check(l.sweeps[i], err);
+    }
     if (rc == RFT_OK) {
         rc = rft_plan_new(&s->plan, l.sweeps, l.sweep_count, &s->cli->log, err);
     }
@@ -370,6 +373,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
         rft_run_file_opts file_opts = {.output = o->output,
                                        .stem = mix ? rft_arena_strndup(arena, mix, strcspn(mix, ".")) : NULL,
                                        .part = rft_run_part_text(&o->part, arena),
+                                       .shard = o->shard,
                                        .fresh = o->fresh,
                                        .target = s->target,
                                        .plan = s->plan};

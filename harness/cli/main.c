@@ -35,7 +35,7 @@ static const rft_command commands[] = {
     {"use results", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
     {"use results", "model", "[MODEL KEY=VALUE[,VALUE...]...]...|RUN.db|FILE.json.gz [options]",
      "the roofline of common operations by datasheet, or a run under other devices' ceilings", rft_cmd_model},
-    {"exchange files", "import", "FILE.json.gz -o RUN.db, or --baseline|--counters FILE RUN.db",
+    {"exchange files", "import", "FILE.json.gz|SHARD.db... -o RUN.db, or --baseline|--counters FILE RUN.db",
      "read a recording (T4, Kernel Tuner) into a run file, or baselines, or counters", rft_cmd_import},
     {"exchange files", "export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner",
      rft_cmd_export},

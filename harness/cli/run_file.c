@@ -9,6 +9,7 @@
 #include "cli/compose.h"
 #include "cli/device_facts.h"
 #include "cli/host_env.h"
+#include "cli/import_shards.h"
 #include "cli/run_part.h"
 #include "cli/run_sources.h"
 #include "revision.h"
@@ -50,6 +51,12 @@ static const char *slug(rft_arena *arena, const char *name) {
     return text;
 }
 
+/* "-2-of-8" */
+static const char *shard_slug(rft_arena *arena, const char *shard) {
+    const char *slash = shard ? strchr(shard, '/') : NULL;
+    return slash ? rft_arena_printf(arena, "-%.*s-of-%s", (int)(slash - shard), shard, slash + 1) : "";
+}
+
 static const char *default_path(rft_arena *arena, const rft_run_file_opts *opts, int64_t now_ns) {
     char iso[40];
     const rft_plan *plan = opts->plan;
@@ -59,7 +66,7 @@ static const char *default_path(rft_arena *arena, const rft_run_file_opts *opts,
     rft_units_format_iso(iso, sizeof iso, now_ns);
     iso[10] = '\0'; /* the day */
     const char *path =
-        rft_arena_printf(arena, "%s%s-%s%s-%s.db", stem, part_slug(arena, opts->part),
+        rft_arena_printf(arena, "%s%s%s-%s%s-%s.db", stem, part_slug(arena, opts->part), shard_slug(arena, opts->shard),
                          slug(arena, opts->target->gpu.name), opts->target->recording ? "-replay" : "", iso);
     free(stem);
     return path;
@@ -120,6 +127,9 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     if (opts->part || rft_env_get(&run->env, "run.part")) { /* a recording's own is not this run's */
         rft_env_set(&run->env, run->arena, "run.part", opts->part, opts->part ? NULL : "all of the sweep was replayed");
     }
+    if (opts->shard) {
+        rft_env_set(&run->env, run->arena, RFT_ENV_SHARD, opts->shard, NULL);
+    }
     rft_plan_describe(opts->plan, run);
     rft_run_sources_describe(run, opts->plan, &target->roots, target->recording != NULL);
     for (size_t s = 0; s < run->sweep_count; s++) {
@@ -135,6 +145,13 @@ static int another(rft_err *err, const char *path, const char *what) {
     rft_err_set(err, RFT_E_STORE, "%s", what);
     rft_err_place(err, "%s", path);
     return rft_err_remedy(err, "name another file with -o, or start anew with --fresh");
+}
+
+/* The same card; of shards that were put together, one of the same model. */
+static bool may_go_on(const rft_run *run, const rft_gpu_info *gpu) {
+    return rft_text_equal(run->gpu.uuid, gpu->uuid) ||
+           (rft_is_of_shards(run) && rft_text_equal(run->gpu.name, gpu->name) &&
+            rft_text_equal(run->gpu.arch, gpu->arch) && run->gpu.sms == gpu->sms);
 }
 
 /* Does the stored run ask the same questions of the same device? */
@@ -154,8 +171,16 @@ static int same_questions(const rft_run *run, const rft_run_file_opts *opts, con
             err, path,
             "the file holds a run of another sweep, or of an older text of this one or of a file that it reads");
     }
-    if (!rft_text_equal(run->gpu.uuid, opts->target->gpu.uuid)) {
+    if (!may_go_on(run, &opts->target->gpu)) {
         return another(err, path, "the file holds a run on another device");
+    }
+    const char *shard = rft_env_value(&run->env, RFT_ENV_SHARD);
+    if (!rft_text_equal(shard ? shard : "", opts->shard ? opts->shard : "")) {
+        rft_err_set(err, RFT_E_STORE, shard ? "the file holds shard %s of a run" : "the file holds a whole run%s",
+                    shard ? shard : "");
+        rft_err_place(err, "%s", path);
+        return rft_err_remedy(err, "%s%s, name another file with -o, or start anew with --fresh",
+                              shard ? "continue with --shard " : "leave out --shard", shard ? shard : "");
     }
     if ((run->info.replay_of != NULL) != (opts->target->recording != NULL)) {
         return another(err, path, "the file mixes a measured and a replayed run");
@@ -205,11 +230,24 @@ static int look(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) 
     return rc;
 }
 
+/* This card's facts in the place of the first shard's: the contenders are measured on it, and so are ceilings. */
+static int take_device(rft_run_file *out, const rft_target *target, rft_err *err) {
+    rft_run *run = out->run, *empty = rft_run_new();
+    run->gpu = rft_gpu_info_copy(run->arena, &target->gpu);
+    run->ceilings = empty->ceilings;
+    copy_env(run, &target->env);
+    rft_run_free(empty);
+    return rft_store_put_device(out->store, run, err);
+}
+
 /* With the lock: what the run before left may have been finished, or replaced, since it was looked at. */
 static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
     int rc = rft_store_read(out->store, &out->run, err);
     rc = rc == RFT_OK ? same_run(out->run, opts, out->path, err) : rc;
     out->continued = out->described = rc == RFT_OK;
+    if (rc == RFT_OK && !rft_text_equal(out->run->gpu.uuid, opts->target->gpu.uuid)) {
+        rc = take_device(out, opts->target, err);
+    }
     if (rc == RFT_OK && out->run->info.finished_unix_ns) {
         rft_store_close(out->store);
         out->store = NULL;

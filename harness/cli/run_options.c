@@ -34,6 +34,8 @@ static const rft_setting own[] = {
     {OWN("files", FLAG, fresh, NULL), "fresh", 0, NULL, "start anew where a run file exists"},
     {OWN("files", FLAG, dry_run, NULL), "dry-run", 0, NULL, "print the plan and stop; a GPU is only asked what it is"},
     {OWN("files", TEXT, arch, NULL), "arch", 0, "sm_90a", "with --dry-run: plan for this architecture"},
+    {OWN("search", TEXT, shard, NULL), "shard", 0, "K/N",
+     "part K of N, by hash; `import PART... -o RUN.db` puts them together"},
     {OWN("search", FLAG, exec.no_prune, NULL), "no-prune", 0, NULL,
      "also measure configurations that the hardware's limits rule out"},
     {OWN("measure", CHOICE, ceilings, ceilings_names), "ceilings", 0, "kept|again",
@@ -108,6 +110,7 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     int rc = read_own(o, err);
     rc = rc ? rc : rft_run_part_check(&o->part, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
+    rc = rc || !o->shard ? rc : rft_shard_parse(&o->exec.shard, o->shard, err);
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
         rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
         rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");

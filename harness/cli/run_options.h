@@ -9,7 +9,7 @@
 
 typedef struct rft_run_options {
     /* As given; NULL: not given. */
-    const char *device, *arch, *output, *report, *package, *events, *counters;
+    const char *device, *arch, *output, *report, *package, *events, *counters, *shard;
     bool fresh, dry_run, no_report, wait;
     enum {
         RFT_CEILINGS_KEPT,

@@ -126,6 +126,23 @@ static int seed_by_prior(exec *e, uint64_t seed, bool is_whole, rft_err *err) {
     return RFT_OK;
 }
 
+/* What belongs to the shard in place of the whole space. */
+static void open_shard(exec *e) {
+    segment *s = &e->segment;
+    const rft_exec_opts *opts = e->state.opts;
+    const rft_sweep *sweep = opts->plan->sweeps[s->sweep];
+    rft_arena *arena = rft_arena_new();
+    uint64_t *indices = NULL;
+    const uint64_t whole = rft_space_count(s->space);
+    s->count_all =
+        rft_shard_list(opts->shard, sweep, s->variant, sweep->problems[s->problem].values, s->space, arena, &indices);
+    s->budget = rft_budget_share_of_segment(sweep);
+    s->strategy = rft_strategy_listed(indices, s->count_all);
+    e->state.progress.planned -= whole - s->count_all;
+    rft_recorder_unexplored(&e->state.recorder, s->sweep, whole - s->count_all, "the other shards have the rest");
+    rft_arena_free(arena);
+}
+
 static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
@@ -137,6 +154,10 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
     if (e->refining) {
         open_refined(e);
+        return RFT_OK;
+    }
+    if (opts->shard.of > 1 && rft_space_exact(s->space)) {
+        open_shard(e);
         return RFT_OK;
     }
     s->count_all = rft_space_count(s->space);
@@ -536,7 +557,7 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
     }
     for (size_t s = 0; s < opts->plan->sweep_count && rc == RFT_OK; s++) {
         rc = grid(e, s, stopped, err);
-        rc = rc == RFT_OK ? refine(e, s, stopped, err) : rc;
+        rc = rc == RFT_OK && opts->shard.of <= 1 ? refine(e, s, stopped, err) : rc;
     }
     return rc;
 }
@@ -552,13 +573,14 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_ceilings(&e.state, err); /* there was no point to wait for */
     }
-    if (rc == RFT_OK && !*stopped) {
+    const bool is_whole = opts->shard.of <= 1; /* what follows compares: it is the merged run's */
+    if (rc == RFT_OK && !*stopped && is_whole) {
         rc = rft_exec_final_round(&e.state, stopped, err);
     }
-    if (rc == RFT_OK && !*stopped) {
+    if (rc == RFT_OK && !*stopped && is_whole) {
         rc = rft_exec_power(&e.state, stopped, err);
     }
-    if (rc == RFT_OK && !*stopped) { /* the last of all: the profiler stays in the worker */
+    if (rc == RFT_OK && !*stopped && is_whole) { /* the last of all: the profiler stays in the worker */
         rc = rft_exec_count(&e.state, stopped, err);
     }
     if (rc == RFT_OK) {

@@ -8,6 +8,7 @@
 #include "model/roofline/counted.h"
 #include "run/compile/compile_pool.h"
 #include "run/plan/plan.h"
+#include "run/plan/shard.h"
 #include "store/store.h"
 
 #define RFT_LOOKAHEAD 32 /* configurations compiled ahead; part of the run's record */
@@ -49,6 +50,7 @@ typedef struct rft_exec_opts {
     rft_probe *probe;
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
     bool replay;
+    rft_shard shard;           /* of a divided run, which ends behind its first round */
     bool no_prune;             /* what cannot win is measured all the same (run/plan/prune.h) */
     rft_power_choice power;    /* in a replay what was recorded is taken, whatever this and soak_s say */
     double soak_s;             /* the best of each sweep's largest problem is kept under load so long; 0: not */

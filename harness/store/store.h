@@ -42,6 +42,9 @@ void rft_store_discard(rft_store *store); /* the same; a file that is new goes w
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
 /* The points, too, in the same transaction. Once after CREATE, in place of rft_store_put_run(). */
 int rft_store_put_whole(rft_store *store, const rft_run *run, rft_err *err);
+/* Device, environment and ceilings in the place of those that are there: another card goes on with a run that was put
+ * together from shards. One transaction. */
+int rft_store_put_device(rft_store *store, const rft_run *run, rft_err *err);
 /* Budgets, goal, sampling and time limits of the sweeps, as `run` has them now: a run that is continued may be asked
  * for more than it began with. One transaction. */
 int rft_store_put_asked(rft_store *store, const rft_run *run, rft_err *err);

@@ -51,7 +51,9 @@ typedef enum rft_store_table {
     X(asked, NULL)                                                                                                     \
     X(unexplored, "UPDATE sweep SET unexplored = :unexplored WHERE sweep = :sweep")                                    \
     X(drop_measurements, "DELETE FROM measurement WHERE point = :point")                                               \
-    X(drop_counters, "DELETE FROM counter WHERE point = :point")
+    X(drop_counters, "DELETE FROM counter WHERE point = :point")                                                       \
+    X(drop_gpu, "DELETE FROM gpu")                                                                                     \
+    X(drop_env, "DELETE FROM env")
 
 /* A statement is one of these, or RFT_PUT() or RFT_GET() of a table. */
 typedef enum rft_statement {

@@ -259,6 +259,23 @@ int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     return code ? code : rft_store_end(store, put_run_rows(store, run, err), err);
 }
 
+int rft_store_put_device(rft_store *store, const rft_run *run, rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    const rft_statement drops[] = {RFT_DO_drop_gpu, RFT_DO_drop_env};
+    for (size_t i = 0; i < sizeof drops / sizeof *drops && !code; i++) {
+        rft_binder binder;
+        code = rft_bind_begin(&binder, store, drops[i], err);
+        code = code ? code : rft_bind_end(&binder, "writing the device", err);
+    }
+    code = code ? code : put_only_row(store, RFT_PUT(gpu), &rft_fields_gpu, &run->gpu, err);
+    code = code ? code : put_env(store, &run->env, err);
+    code = code ? code : put_ceilings(store, &run->ceilings, err);
+    return rft_store_end(store, code, err);
+}
+
 int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err *err) {
     int code = rft_store_begin(store, err);
     return code ? code : rft_store_end(store, put_ceilings(store, ceilings, err), err);

@@ -4,7 +4,7 @@
 set -u
 cd "$1" || exit 2
 key='\(host\|gpu\|driver\|nvml\|nvrtc\|rooftune\|run\|replay\)\.[a-z0-9_.]*[a-z0-9_]'
-written=$(find harness/gpu harness/measure harness/cli harness/run -name "*.c" -exec cat {} + | grep -o "\"$key\"" | tr -d '"' |
+written=$(find harness/gpu harness/measure harness/cli harness/run -name "*.[ch]" -exec cat {} + | grep -o "\"$key\"" | tr -d '"' |
     grep -v '\.\(h\|c\|cu\|db\|lua\|pdf\)$' | sort -u)
 # The host's keys are written a second time under replay.
 written=$({ echo "$written"; echo "$written" | sed -n 's/^\(host\|rooftune\)\./replay.&/p'; } | sort -u)

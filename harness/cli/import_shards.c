@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/import_shards.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "cli/interrupt.h"
+#include "cli/run_part.h"
+#include "model/run/run.h"
+#include "store/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rft_is_of_shards(const rft_run *run) {
+    return rft_env_value(&run->env, RFT_ENV_SHARDS) != NULL;
+}
+
+/* ---- do they belong together? ---- */
+
+static int refuse_shard(rft_err *err, const char *file, const char *first, const char *what) {
+    rft_err_set(err, RFT_E_STORE, "%s is no shard of the same run as %s: %s", file, first, what);
+    return rft_err_remedy(err, "import shards of one sweep, of one text, compiler and model of card");
+}
+
+/* Sources and headers, and the compiler's release: what decides of the code that was measured. */
+static const char *other_fact(const rft_run *a, const rft_run *b) {
+    for (size_t i = 0; i < a->env.count; i++) {
+        const char *key = a->env.items[i].key;
+        const bool decides =
+            rft_text_starts(key, "source.") || rft_text_starts(key, "header.") || rft_text_equal(key, "nvrtc.version");
+        if (decides && !rft_text_equal(a->env.items[i].value, rft_env_value(&b->env, key))) {
+            return key;
+        }
+    }
+    return NULL;
+}
+
+static int check_shard(const rft_run *first, const rft_run *other, const char *first_file, const char *file,
+                       rft_err *err) {
+    if (first->sweep_count != other->sweep_count) {
+        return refuse_shard(err, file, first_file, "it has other sweeps");
+    }
+    for (size_t s = 0; s < first->sweep_count; s++) {
+        const rft_sweep *a = &first->sweeps[s].sweep, *b = &other->sweeps[s].sweep;
+        if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->script_hash, b->script_hash)) {
+            return refuse_shard(err, file, first_file, "it has another sweep, or another text of it");
+        }
+        if (!rft_run_part_same(a, b)) {
+            return refuse_shard(err, file, first_file, "it has other problems, variants or values");
+        }
+    }
+    const char *key = other_fact(first, other);
+    if (key) {
+        return refuse_shard(err, file, first_file, key);
+    }
+    const rft_gpu_info *a = &first->gpu, *b = &other->gpu;
+    if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->arch, b->arch) || a->sms != b->sms ||
+        a->memory_bytes != b->memory_bytes) {
+        return refuse_shard(err, file, first_file, "it was measured on another model of card");
+    }
+    return RFT_OK;
+}
+
+/* ---- points ---- */
+
+typedef struct merged_run {
+    rft_run *run; /* of the first shard, which the others are added to */
+    rft_arena *arena;
+    size_t capacity;
+    const rft_point **known; /* sorted when it is looked into */
+    size_t known_count;
+    size_t twice, apart; /* timed by two shards; of them with medians that differ by more than 5 % */
+} merged_run;
+
+static int compare_places(const void *x, const void *y) {
+    const rft_point *a = *(const rft_point *const *)x, *b = *(const rft_point *const *)y;
+    const size_t places[][2] = {{a->sweep, b->sweep}, {a->variant, b->variant}, {a->problem, b->problem}};
+    for (size_t i = 0; i < 3; i++) {
+        if (places[i][0] != places[i][1]) {
+            return places[i][0] < places[i][1] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static const rft_point *find_point(const merged_run *m, const rft_point *point) {
+    size_t low = 0, high = m->known_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (compare_places(&m->known[middle], &point) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const size_t params = m->run->sweeps[point->sweep].sweep.variants[point->variant].param_count;
+    for (; low < m->known_count && compare_places(&m->known[low], &point) == 0; low++) {
+        if (rft_values_equal(m->known[low]->config, point->config, params)) {
+            return m->known[low];
+        }
+    }
+    return NULL;
+}
+
+/* Before a shard is looked at: those of the shards before it. */
+static void know(merged_run *m) {
+    m->known = rft_arena_calloc(m->arena, m->run->point_count + 1, sizeof *m->known);
+    m->known_count = m->run->point_count;
+    for (size_t i = 0; i < m->known_count; i++) {
+        m->known[i] = &m->run->points[i];
+    }
+    if (m->known_count) {
+        qsort(m->known, m->known_count, sizeof *m->known, compare_places);
+    }
+}
+
+#define APART_FRAC 0.05
+
+static void judge_twice(merged_run *m, const rft_point *known, const rft_point *again) {
+    const double a = known->rounds[0].stats.median, b = again->rounds[0].stats.median;
+    if (isfinite(a) && isfinite(b)) {
+        m->twice++;
+        m->apart += fabs(a - b) > APART_FRAC * fmin(a, b);
+    }
+}
+
+/* What one shard measured: its first round alone, since what compares is measured again. Points borrow from `other`. */
+static void add_shard_points(merged_run *m, const rft_run *other) {
+    const int64_t behind = (int64_t)m->run->point_count;
+    int64_t *ids = rft_arena_calloc(m->arena, other->point_count + 1, sizeof *ids);
+    rft_point *points = rft_arena_calloc(m->arena, m->run->point_count + other->point_count + 1, sizeof *points);
+    if (behind) {
+        memcpy(points, m->run->points, (size_t)behind * sizeof *points);
+    }
+    m->run->points = points;
+    know(m);
+    for (size_t i = 0; i < other->point_count; i++) {
+        rft_point point = other->points[i];
+        const rft_point *known = find_point(m, &point);
+        if (known) {
+            judge_twice(m, known, &point);
+            ids[i] = known->id;
+            continue;
+        }
+        point.id = ids[i] = (int64_t)m->run->point_count + 1;
+        point.alias_of = point.alias_of ? ids[point.alias_of - 1] : 0;
+        point.rounds[1] = rft_measurement_none();
+        for (size_t k = 0; k < RFT_LOAD_POINT_KINDS; k++) {
+            point.loads[k] = NULL;
+        }
+        point.counters = NULL;
+        points[m->run->point_count++] = point;
+    }
+}
+
+/* ---- the run ---- */
+
+/* What compares is measured again, on the card that goes on; so are its ceilings, where there were several cards. */
+static void begin_merged(rft_run *run, bool one_card) {
+    rft_run *empty = rft_run_new();
+    run->point_count = 0;
+    run->reference_count = 0;
+    run->baseline_count = 0;
+    run->idle = NULL;
+    run->info.finished_unix_ns = 0;
+    if (!one_card) {
+        run->ceilings = empty->ceilings;
+    }
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        run->sweeps[s].unexplored = NULL;
+    }
+    rft_run_free(empty);
+}
+
+static void add_sums(rft_run_info *info, const rft_run_info *more) {
+    info->elapsed_s += more->elapsed_s;
+    info->busy_s += more->busy_s;
+    info->compile_s += more->compile_s;
+    if (more->started_unix_ns < info->started_unix_ns) {
+        info->started_unix_ns = more->started_unix_ns;
+    }
+}
+
+static bool of_one_card(rft_run *const *runs, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        if (!rft_text_equal(runs[i]->gpu.uuid, runs[0]->gpu.uuid)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "1/2 of GPU-..., 2/2 of GPU-..." */
+static void describe_shards(merged_run *m, rft_run *const *runs, const rft_words *files) {
+    rft_str text = RFT_STR_INIT, ids = RFT_STR_INIT;
+    char hex[RFT_HASH_HEX_SIZE];
+    for (size_t i = 0; i < files->count; i++) {
+        const char *shard = rft_env_value(&runs[i]->env, RFT_ENV_SHARD);
+        rft_str_addf(&text, "%s%s of %s", i ? ", " : "", shard ? shard : rft_fs_name(files->items[i]),
+                     runs[i]->gpu.uuid);
+        rft_str_addf(&ids, "%s ", runs[i]->info.id);
+    }
+    rft_hash_hex(rft_str_get(&ids), ids.length, hex);
+    m->run->info.id = rft_arena_strndup(m->run->arena, hex, 12);
+    rft_env_set(&m->run->env, m->run->arena, RFT_ENV_SHARD, NULL, "put together from shards");
+    rft_env_set(&m->run->env, m->run->arena, RFT_ENV_SHARDS, rft_arena_strdup(m->run->arena, rft_str_get(&text)), NULL);
+    rft_str_clear(&ids);
+    rft_str_clear(&text);
+}
+
+/* Configurations of the sweeps that no shard has. */
+static uint64_t count_missing(const rft_run *run) {
+    uint64_t valid = 0, there = 0;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        const rft_sweep *sweep = &run->sweeps[s].sweep;
+        for (size_t v = 0; v < sweep->variant_count; v++) {
+            for (size_t p = 0; p < sweep->problem_count; p++) {
+                valid += sweep->problems[p].odd ? 0 : run->sweeps[s].valid[v * sweep->problem_count + p];
+            }
+        }
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        there += !run->sweeps[run->points[i].sweep].sweep.problems[run->points[i].problem].odd;
+    }
+    return valid > there ? valid - there : 0;
+}
+
+static void merge(merged_run *m, rft_run **runs, const rft_words *files) {
+    rft_run *first = runs[0];
+    rft_run whole = *first; /* its points, before the run is emptied */
+    m->run = first;
+    begin_merged(first, of_one_card(runs, files->count));
+    add_shard_points(m, &whole);
+    for (size_t i = 1; i < files->count; i++) {
+        add_shard_points(m, runs[i]);
+        add_sums(&first->info, &runs[i]->info);
+    }
+    describe_shards(m, runs, files);
+}
+
+static int write_merged(const rft_run *run, const char *output, rft_err *err) {
+    rft_store *store = NULL;
+    int rc = rft_store_open(&store, output, RFT_STORE_CREATE, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    rc = rft_store_put_whole(store, run, err);
+    rc = rc ? rc : rft_store_complete(store, err);
+    if (rc == RFT_OK) {
+        rft_store_close(store);
+    } else { /* half a run would pass for one */
+        rft_store_discard(store);
+    }
+    return rc;
+}
+
+static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const char *output) {
+    const uint64_t missing = count_missing(m->run);
+    rft_log_info(&cli->log, "%zu points of %zu shards written to %s, %zu of them measured twice", m->run->point_count,
+                 shards, output, m->twice);
+    if (m->apart > 0) {
+        rft_log_warn(&cli->log,
+                     "%zu points that two shards measured differ by more than %g %%: the first shard's stand", m->apart,
+                     APART_FRAC * 100);
+    }
+    rft_log_info(
+        &cli->log,
+        "%llu configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again",
+        (unsigned long long)missing, output);
+}
+
+int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, rft_err *err) {
+    rft_run **runs = rft_calloc(files->count, sizeof *runs);
+    merged_run m = {.arena = rft_arena_new()};
+    int rc = RFT_OK;
+    for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
+        rc = rft_store_load(&runs[i], files->items[i], err);
+        rc = rc || i == 0 ? rc : check_shard(runs[0], runs[i], files->items[0], files->items[i], err);
+    }
+    rft_interrupt_defer(); /* from here on the file is finished first */
+    if (rc == RFT_OK) {
+        merge(&m, runs, files);
+        rc = write_merged(m.run, output, err);
+    }
+    if (rc == RFT_OK) {
+        tell_merged(cli, &m, files->count, output);
+    }
+    for (size_t i = 0; i < files->count; i++) {
+        rft_run_free(runs[i]);
+    }
+    free(runs);
+    rft_arena_free(m.arena);
+    return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* import_shards.h - the shards of a divided run (run --shard K/N) put together again. */
+#ifndef RFT_CLI_IMPORT_SHARDS_H
+#define RFT_CLI_IMPORT_SHARDS_H
+
+#include "cli/cli.h"
+#include "model/run/run.h"
+
+/* Writes a run file that is not finished: it has the first round of every shard's points, and `rooftune run` of the
+ * same sweep goes on with what is missing, the contenders and the baselines, on one card. RFT_E_STORE: shards of
+ * another sweep, source, compiler or model of card. */
+int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, rft_err *err);
+
+/* Of a run: was it put together from shards? Any card of the same model may go on with it. */
+bool rft_is_of_shards(const rft_run *run);
+#define RFT_ENV_SHARD "run.shard"   /* "2/8": of a run that is one */
+#define RFT_ENV_SHARDS "run.shards" /* of one that was put together: which, and of which cards */
+
+#endif

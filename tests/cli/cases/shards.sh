@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# A run divided among machines, and put together again.
+need_recording
+export RFT_NVRTC=off
+quick=$SOURCE/sweeps/quick.lua
+# points FILE: what was tried, a line each.
+points() {
+    "$ROOFTUNE" show "$1" --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort
+}
+rooftune run "$quick" -d "replay:$QUICK" -o whole.db --no-report
+expect_status 0
+for k in 1 2 3; do
+    rooftune run "$quick" -d "replay:$QUICK" --shard $k/3 -o "s$k.db" --no-report
+    expect_status 0
+    points s$k.db | grep -v 'n=65539\|=515\|=1027\|=131\|odd' >"s$k.points"
+done
+# Each configuration has one shard, and none is much larger than another.
+points whole.db >whole.points
+cat s1.points s2.points s3.points | sort | uniq -d | head -n 3 >twice
+sort -u s1.points s2.points s3.points | comm -13 whole.points - >strange
+[ ! -s strange ] || fail "shards have what the whole run has not: $(head -n 2 strange)"
+[ "$(wc -l <s1.points)" -gt 35 ] && [ "$(wc -l <s1.points)" -lt 85 ] || fail "a third of 176 is $(wc -l <s1.points)"
+rooftune import s1.db s2.db s3.db -o all.db
+expect_status 0
+expect_err '209 points of 3 shards written to all.db, 0 of them measured twice'
+expect_err '0 configurations are missing'
+points all.db | cmp - whole.points || fail "the shards together are not the whole"
+rooftune show all.db
+expect_out '^not finished'
+rooftune run "$quick" -d "replay:$QUICK" -o all.db --no-report
+expect_err 'continuing all.db: 209 points are stored'
+for file in all whole; do
+    "$ROOFTUNE" best $file.db --csv - | cut -d, -f1-4 >$file.best
+done
+cmp all.best whole.best || fail "another best"
+# One is missing: the run goes on with what it would have measured, on another card of the model.
+rooftune import s1.db s3.db -o two.db
+expect_err '[1-9][0-9]* configurations are missing'
+uuid=$(gzip -dc "$QUICK" | grep -o 'GPU-[0-9a-f-]*' | head -n 1)
+gzip -dc "$QUICK" | sed "s/$uuid/GPU-00000000-1111-2222-3333-444444444444/g" | gzip -n >other.json.gz
+rooftune run "$quick" -d replay:other.json.gz -o two.db --no-report
+expect_status 0
+points two.db | cmp - whole.points || fail "what was missing is missing"
+rooftune export two.db -o two.json.gz
+gzip -dc two.json.gz | grep -q '"uuid":"GPU-00000000' || fail "the ranked times are not of the card that went on"
+gzip -dc two.json.gz | grep -q '"run.shards","1/3 of GPU-' || fail "the shards are not named"
+# What does not go together.
+rooftune run "$quick" -d "replay:$QUICK" --shard 1/3 -o s2.db
+expect_error 9 'the file holds shard 2/3 of a run'
+rooftune run "$quick" -d "replay:$QUICK" --shard 4/3 -o x.db
+expect_error 2 '[-][-]shard takes K/N'
+rooftune run "$quick" -d "replay:$QUICK" --shard 1/3 --budget 10 -o x.db
+expect_error 2 'is searched (a budget or a goal)'
+rooftune import s1.db "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" -o x.db
+expect_error 9 'is no shard of the same run'
+[ ! -e x.db ] || fail "half a run is there"
