@@ -157,6 +157,9 @@ inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 value) {
 inline unsigned short __half_as_ushort(__half value) {
     return value.bits;
 }
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned chosen) {
     const unsigned long long bytes = (unsigned long long)y << 32 | x;
     unsigned all = 0;
