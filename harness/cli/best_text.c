@@ -125,30 +125,15 @@ static void csv_of(const best_writer *w, const rft_point *best, size_t index) {
 
 /* ---- Lua ---- */
 
-/* A string literal of Lua. */
-static void add_quoted(rft_str *out, const char *text) {
-    rft_str_add_char(out, '"');
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\') {
-            rft_str_addf(out, "\\%c", *at);
-        } else if (*at == '\n') {
-            rft_str_add(out, "\\n");
-        } else {
-            rft_str_add_char(out, *at < 0x20 ? '?' : (char)*at); /* no name has such */
-        }
-    }
-    rft_str_add_char(out, '"');
-}
-
 static void add_lua_values(const best_writer *w, const char *field, const char *const *names, const rft_value *values,
                            size_t count) {
     rft_str_addf(w->out, "%s = {", field);
     for (size_t i = 0; i < count; i++) {
         rft_str_add(w->out, i ? ", [" : " [");
-        add_quoted(w->out, names[i]);
+        rft_str_add_lua(w->out, names[i]);
         rft_str_add(w->out, "] = ");
         if (values[i].kind == RFT_VALUE_TEXT) {
-            add_quoted(w->out, values[i].as.text);
+            rft_str_add_lua(w->out, values[i].as.text);
         } else {
             rft_value_format(w->out, &values[i]);
         }
@@ -169,20 +154,20 @@ static void lua_of(const best_writer *w, const rft_point *best, size_t index) {
     }
     if (index == 0) {
         rft_str_add(w->out, "  [");
-        add_quoted(w->out, sweep->name);
+        rft_str_add_lua(w->out, sweep->name);
         rft_str_add(w->out, "] = {\n");
     }
     rft_str_add(w->out, "    { ");
     add_lua_values(w, "problem", names, sweep->problems[best->problem].values, sweep->axis_count);
     rft_str_add(w->out, ", variant = ");
-    add_quoted(w->out, variant->name);
+    rft_str_add_lua(w->out, variant->name);
     rft_str_add(w->out, ",\n      ");
     add_lua_values(w, "config", names + sweep->axis_count, best->config, variant->param_count);
     rft_str_add(w->out, ", median_s = ");
     rft_str_add_double(w->out, rft_point_median_s(best));
     if (variant->unverified_reference) {
         rft_str_add(w->out, ", unverified_reference = ");
-        add_quoted(w->out, variant->unverified_reference);
+        rft_str_add_lua(w->out, variant->unverified_reference);
     }
     rft_str_add(w->out, " },\n");
 }

@@ -148,6 +148,16 @@ static int compile_one(rft_check_state *c, const rft_once_request *request, rft_
     return rc;
 }
 
+static rft_once_request request_of(const rft_check_state *c, const rft_sweep *sweep, size_t v, size_t p,
+                                   const rft_value *config) {
+    return (rft_once_request){.sweep = sweep,
+                              .variant = v,
+                              .problem = sweep->problems[p].values,
+                              .config = config,
+                              .gpu = c->gpu,
+                              .pool = c->pool};
+}
+
 #define AHEAD 256 /* configurations that wait for the compilers at once */
 
 static int compile_sample(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
@@ -158,12 +168,7 @@ static int compile_sample(rft_check_state *c, const rft_plan *plan, size_t s, si
     uint64_t sample = !c->all && c->sample < count ? c->sample : count;
     rft_value *config = rft_arena_calloc(c->arena, variant->param_count + 1, sizeof *config);
     uint64_t by_default = rft_check_default(space, config);
-    rft_once_request request = {.sweep = sweep,
-                                .variant = v,
-                                .problem = sweep->problems[p].values,
-                                .config = config,
-                                .gpu = c->gpu,
-                                .pool = c->pool};
+    rft_once_request request = request_of(c, sweep, v, p, config);
     int rc = RFT_OK;
     if (c->all && !rft_space_exact(space)) {
         rft_err_set(err, RFT_E_LIMIT, "variant %s: --all needs an exact count, and this space is estimated",
@@ -281,12 +286,7 @@ static int tell_prior(rft_check_state *c, const rft_plan *plan, size_t s, size_t
     const rft_space *space = rft_plan_space(plan, s, v, p);
     rft_prior_rank *rank = rft_arena_calloc(c->arena, 2, sizeof *rank);
     rft_value *config = rft_arena_calloc(c->arena, sweep->variants[v].param_count + 1, sizeof *config);
-    rft_once_request request = {.sweep = sweep,
-                                .variant = v,
-                                .problem = sweep->problems[p].values,
-                                .config = config,
-                                .gpu = c->gpu,
-                                .pool = c->pool};
+    rft_once_request request = request_of(c, sweep, v, p, config);
     int rc = RFT_OK;
     for (size_t i = 0; i < 2 && rc == RFT_OK && last; i++) {
         rc = rft_prior_rank_of(sweep, v, sweep->problems[p].values, space, sweep->search.seed, &rank[i], err);

@@ -3,6 +3,7 @@
 #include "cli/compose.h"
 #include "cli/mix_package.h"
 #include "cli/mix_set.h"
+#include "cli/outputs.h"
 #include "model/compare/compare_mix.h"
 #include "reports/findings/compare_findings.h"
 #include "reports/print/print.h"
@@ -18,10 +19,6 @@ typedef struct outputs {
     rft_words mixes;
 } outputs;
 
-static bool is_stdout(const char *path) {
-    return path && strcmp(path, "-") == 0;
-}
-
 /* Before anything is read: how many there are, and what was typed twice. */
 static int check_words(const rft_words *paths, const outputs *to, rft_err *err) {
     if (paths->count < 2 || paths->count > RFT_COMPARE_MOST) {
@@ -30,14 +27,7 @@ static int check_words(const rft_words *paths, const outputs *to, rft_err *err) 
         return rft_err_remedy(err, paths->count > 2 ? "compare fewer at a time"
                                                     : "rooftune compare A.db B.db (or recordings, FILE.json.gz)");
     }
-    if (is_stdout(to->json) && is_stdout(to->csv)) {
-        return rft_err_set(err, RFT_E_USAGE, "--json and --csv cannot both go to stdout");
-    }
-    if (is_stdout(to->drawn)) {
-        rft_err_set(err, RFT_E_USAGE, "the PDF is not written to stdout");
-        return rft_err_remedy(err, "-o takes the name of a file: OUT.pdf");
-    }
-    return RFT_OK;
+    return rft_outputs_check_stdout(to->drawn, (const char *const[]){to->json, to->csv}, 2, "--json and --csv", err);
 }
 
 /* Under their headings; what has none comes first. */
@@ -72,7 +62,7 @@ static int write_all(rft_cli *cli, const rft_compare *compare, const outputs *to
         rft_print_csv(&text, rft_finding_workloads(compare, arena));
         rc = rft_cli_write(cli, to->csv, rft_str_get(&text), text.length, err);
     }
-    if (rc == RFT_OK && !is_stdout(to->json) && !is_stdout(to->csv)) {
+    if (rc == RFT_OK && !rft_output_is_stdout(to->json) && !rft_output_is_stdout(to->csv)) {
         rft_str_truncate(&text, 0);
         add_text(&text, compare, arena);
         rc = rft_cli_write(cli, "-", rft_str_get(&text), text.length, err);

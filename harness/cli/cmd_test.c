@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/run_set.h"
 #include "model/acceptance/accept.h"
 #include "reports/findings/accept_findings.h"
@@ -17,10 +18,6 @@ typedef struct test_outputs {
     const char *drawn, *json, *csv, *junit;
 } test_outputs;
 
-static bool is_stdout(const char *path) {
-    return path && rft_text_equal(path, "-");
-}
-
 static int check_words(const rft_words *words, const test_outputs *to, rft_err *err) {
     if (words->count < 2) {
         rft_err_set(err, RFT_E_USAGE, "test takes a file of limits and the runs of the delivered cards");
@@ -31,14 +28,8 @@ static int check_words(const rft_words *words, const test_outputs *to, rft_err *
         rft_err_set(err, RFT_E_USAGE, "the first file holds the limits, and %s is no .lua", words->items[0]);
         return rft_err_remedy(err, "rooftune test LIMITS.lua RUN.db...");
     }
-    if (is_stdout(to->json) + is_stdout(to->csv) + is_stdout(to->junit) > 1) {
-        return rft_err_set(err, RFT_E_USAGE, "only one of --json, --csv and --junit can go to stdout");
-    }
-    if (is_stdout(to->drawn)) {
-        rft_err_set(err, RFT_E_USAGE, "the PDF is not written to stdout");
-        return rft_err_remedy(err, "-o takes the name of a file: OUT.pdf");
-    }
-    return RFT_OK;
+    return rft_outputs_check_stdout(to->drawn, (const char *const[]){to->json, to->csv, to->junit}, 3,
+                                    "--json, --csv and --junit", err);
 }
 
 static int write_one(rft_cli *cli, const char *path, rft_str *text, rft_err *err) {
@@ -52,7 +43,7 @@ static int write_all(rft_cli *cli, const rft_acceptance *a, const test_outputs *
     rft_str text = RFT_STR_INIT;
     rft_arena *arena = rft_arena_new();
     rft_finding *f = rft_finding_acceptance(a, arena);
-    bool quiet = is_stdout(to->json) || is_stdout(to->csv) || is_stdout(to->junit);
+    bool quiet = rft_output_is_stdout(to->json) || rft_output_is_stdout(to->csv) || rft_output_is_stdout(to->junit);
     rft_print_json_line(&text, rft_print_json(f));
     int rc = write_one(cli, to->json, &text, err);
     rft_print_csv(&text, f);

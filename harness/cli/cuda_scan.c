@@ -307,7 +307,7 @@ static bool is_defined_in(const rft_cuda_words *words, const char *name) {
     return found;
 }
 
-/* Is it a macro that nobody defines? */
+/* Is it a macro without a definition? */
 static bool is_undefined(const kernel_scan *s, const char *name, bool *only_in_if) {
     const rft_cuda_words *words = &s->words;
     *only_in_if = true;

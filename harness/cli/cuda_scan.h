@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda_scan.h - what a CUDA source says of itself without a compiler: its kernels, their parameters, and the macros
- * that somebody else must define. A scan of words: what a header makes is not seen, of macros only kernels
- * in whole, and NVRTC has the last word. Regions under `#ifndef __CUDACC_RTC__` and `#if 0` are left out, as NVRTC
- * leaves them out.
+ * that the compiler's command line must define. A scan of words: what a header makes is not seen, of macros only
+ * kernels in whole, and NVRTC has the last word. Regions under `#ifndef __CUDACC_RTC__` and `#if 0` are left out, as
+ * NVRTC leaves them out.
  */
 #ifndef RFT_CLI_CUDA_SCAN_H
 #define RFT_CLI_CUDA_SCAN_H
@@ -53,7 +53,7 @@ typedef struct rft_cuda_macro {
     bool only_in_if;   /* asked in #if alone */
     bool device;       /* it stands for __device__ or __global__ */
     const char *word;  /* the one name that an unconditional #define stands for; NULL: something else */
-    const char *fixed; /* the number of an unconditional #define or a constant; then nobody else defines it */
+    const char *fixed; /* the number of an unconditional #define or a constant; then no other place defines it */
 } rft_cuda_macro;
 
 /* A __constant__ variable. */

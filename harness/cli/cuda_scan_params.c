@@ -134,7 +134,7 @@ static const char *alias_in(const rft_cuda_words *words, const char *name, rft_a
     return NULL;
 }
 
-/* An alias of the file or its headers, or a template's type, which is float until somebody says otherwise. */
+/* An alias of the file or its headers, or a template's type, which is float unless it is given. */
 static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name,
                                  rft_arena *arena) {
     for (size_t i = 0; i < entry->template_count; i++) {

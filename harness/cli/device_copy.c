@@ -43,7 +43,7 @@ static bool lies_in(const char *path, const char *folder) {
     return strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-/* A source from anywhere names headers: /etc is none of its folders. */
+/* A source from anywhere names headers: /etc does not belong to it. */
 static bool may_read(const copier *c, const char *path) {
     const char *real = kept(rft_fs_absolute(path), c->arena);
     bool may = lies_in(real, c->root);

@@ -14,7 +14,7 @@ static int refuse_existing(const char *path, rft_err *err) {
     return rft_err_remedy(err, "name another folder with -o, or remove that file");
 }
 
-/* Only what is not there yet, also where somebody else makes it meanwhile. */
+/* Only what is not there yet: another process may make it meanwhile. */
 static int create_file(const char *path, const char *text, rft_err *err) {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) {

@@ -11,7 +11,7 @@
 
 typedef struct rft_new_file {
     const char *path, *text;
-    const char *copied; /* whose device code it is; NULL: nobody's */
+    const char *copied; /* whose device code it is; NULL: it is no copy */
 } rft_new_file;
 
 /* The sweep, then what it needs beside it. */

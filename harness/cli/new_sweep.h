@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* new_sweep.h - the first sweep of a kernel that somebody has: guesses that compile, and a TODO where they are one. */
+/* new_sweep.h - the first sweep of a kernel that is there: guesses that compile, and a TODO where they are one. */
 #ifndef RFT_CLI_NEW_SWEEP_H
 #define RFT_CLI_NEW_SWEEP_H
 

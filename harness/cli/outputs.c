@@ -191,3 +191,23 @@ int rft_outputs_check(const rft_output *outputs, size_t count, const rft_words *
     }
     return rc;
 }
+
+bool rft_output_is_stdout(const char *path) {
+    return path && rft_text_equal(path, "-");
+}
+
+int rft_outputs_check_stdout(const char *drawn, const char *const *texts, size_t count, const char *names,
+                             rft_err *err) {
+    size_t to_stdout = 0;
+    for (size_t i = 0; i < count; i++) {
+        to_stdout += rft_output_is_stdout(texts[i]);
+    }
+    if (to_stdout > 1) {
+        return rft_err_set(err, RFT_E_USAGE, "only one of %s can go to stdout", names);
+    }
+    if (rft_output_is_stdout(drawn)) {
+        rft_err_set(err, RFT_E_USAGE, "the PDF is not written to stdout");
+        return rft_err_remedy(err, "-o takes the name of a file: OUT.pdf");
+    }
+    return RFT_OK;
+}

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define T1_MAX_BYTES ((size_t)16 << 20)
-#define TIDY_MOST 2000   /* bytes of an expression that somebody reads */
+#define TIDY_MOST 2000   /* bytes of an expression that is to be read by people */
 #define HEAD_BYTES 65536 /* where the mark is looked for */
 
 /* "SECTION.PATH" with the path's numbers put in. */

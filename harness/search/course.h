@@ -31,7 +31,7 @@ struct rft_course {
     uint64_t random;          /* state of its generator */
     rft_course_trial *trials; /* in the order asked */
     size_t trial_count, trial_capacity;
-    size_t taught;   /* of these: somebody else asked for them */
+    size_t taught;   /* of these: told by observe(), not asked for by the strategy */
     uint32_t *slots; /* trial + 1 by index; open addressing, at most half full */
     size_t slot_count;
     uint64_t scan;      /* where the last search of a fresh one by going through ended */

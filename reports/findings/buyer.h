@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buyer.h - what somebody who buys cards reads first, in plain words: what the card does beside a reference, whether it
+ * buyer.h - what a buyer of cards reads first, in plain words: what the card does beside a reference, whether it
  * is normal, what limits it, what to ask the vendor. A subject, a finding; what several need is worked out once.
  */
 #ifndef RFT_REPORTS_BUYER_H

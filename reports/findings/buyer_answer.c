@@ -353,9 +353,9 @@ static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
     if (asked->all_diagnostic) {
         rft_finding_body(f, RFT_ON_PAGE,
                          "All sweeps of this run are marked diagnostic: they explain the card and are "
-                         "nobody's workload. They are counted here for want of others.");
+                         "no workload. They are counted here for want of others.");
     } else if (asked->diagnostic_count) {
-        rft_finding_body(f, RFT_ON_PAGE, "Left out, since they explain the card and are nobody's workload: %s.",
+        rft_finding_body(f, RFT_ON_PAGE, "Left out, since they explain the card and are no workload: %s.",
                          names_of(asked->diagnostic, asked->diagnostic_count, f->arena));
     }
     if (asked->unmarked) {

@@ -276,7 +276,7 @@ static void add_power(rft_cell_table *table, const rft_run *run) {
               isnan(limit) ? NOT_KNOWN
               : changed    ? NO
                            : YES,
-              changed ? "somebody changed the limit: figures are of this one" : "the limit is the card's own");
+              changed ? "the limit was changed: figures are of this one" : "the limit is the card's own");
 }
 
 static bool is_zero(const char *text) {

@@ -33,7 +33,7 @@ rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_a
 rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena);
 /* The operation behind each ceiling, and the hardware's limits; NULL where neither is known. */
 rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena);
-/* The device at rest, or why power is not known; NULL where nobody asked. */
+/* The device at rest, or why power is not known; NULL where it was not asked for. */
 rft_finding *rft_finding_idle(const rft_run *run, rft_arena *arena);
 /* Watts and joules of a point, and its times under load, where it has such a load and was measured; else NULL. `reason`
  * says why a figure is null. */
@@ -122,7 +122,7 @@ rft_finding *rft_finding_mixes(const rft_mix_book *book, rft_mix_total *const *t
 rft_finding *rft_finding_mix(const rft_mix_total *total, bool linked, rft_arena *arena);
 /* `headed`: also on a page, whose chapter else has that name. */
 rft_finding *rft_finding_remarks(const rft_mix_book *book, bool headed, rft_arena *arena);
-/* What was counted of a point, why not, and what disagrees with the declared work; NULL when nobody asked. */
+/* What was counted of a point, why not, and what disagrees with the declared work; NULL when it was not asked for. */
 typedef struct rft_counted_of {
     const rft_counters *counters;
     const rft_work *work;

@@ -154,8 +154,8 @@ static void check_told(const rft_run *run, const rft_point *point, const json_t 
     }
 }
 
-/* Nobody of its own variant who went there is faster than the fastest of the rest, by more than such times scatter by
- * from process to process: the sweep's are of one. */
+/* No point of its own variant that went there is faster than the fastest of the rest, by more than such times scatter
+ * by from process to process: the sweep's are of one. */
 static void check_tried(const rft_run *run, const rft_point *point, const json_t *tried, const char *file) {
     const char *name = json_string_value(json_object_get(tried, "quantity"));
     for (size_t i = 0; i < COUNT(all_tried); i++) {

@@ -100,7 +100,7 @@ static double now_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Somebody kills the holder a little later; the one that waits has said for whom, and has the lock at once then. */
+/* The holder is killed a little later; the one that waits has said for whom, and has the lock at once then. */
 static void test_waiting(void **state) {
     (void)state;
     const char *uuid = own_uuid("wait");

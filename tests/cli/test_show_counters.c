@@ -122,7 +122,7 @@ static void json_has_values_reasons_and_disagreements(void **state) {
     json_decref(object);
     const rft_point *small = sample_best_on(run, 1, sample_timed(run, 1, 0));
     object = rft_print_json(rft_finding_counters(run, small, arena));
-    assert_null(json_object_get(json_object_get(object, "values"), "tensor_bf16_ops")); /* nobody asked */
+    assert_null(json_object_get(json_object_get(object, "values"), "tensor_bf16_ops")); /* not asked for */
     json_decref(object);
     best->counters = NULL;
     object = rft_print_json(rft_finding_counters(run, best, arena));

@@ -107,7 +107,7 @@ static void what_is_no_file_is_left_alone(void **state) {
     cache_ask(f, &other); /* the others are kept as before */
     assert_true(cache_ask(f, &other).from_cache);
     assert_int_equal(rmdir(path), 0);
-    assert_int_equal(mkfifo(path, 0666), 0); /* nobody writes into it: reading would never end */
+    assert_int_equal(mkfifo(path, 0666), 0); /* it has no writer: reading would never end */
     is_mended(f);
     free(path);
 }
@@ -147,7 +147,7 @@ static void a_folder_that_cannot_be_made_warns_once(void **state) {
     free(blocked);
 }
 
-/* Permissions do not hold for root, who becomes somebody else for the time. */
+/* Permissions do not hold for root, who becomes another user for the time. */
 static void a_folder_that_may_only_be_read_is_read(void **state) {
     cache_fixture *f = *state;
     const bool is_root = geteuid() == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several processes over one cubin cache: one of them compiles what all want, none waits for ever, nobody ever gets
+/* Several processes over one cubin cache: one of them compiles what all want, none waits for ever, none ever gets
  * another's code, and one that is killed at any moment leaves nothing. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "gpu/counting.h"
+#include "support/arena_fixture.h"
 #include "support/without_cupti.h"
 
 #include <stdio.h>
@@ -137,16 +138,6 @@ static void an_unknown_chip_has_a_remedy(void **state) {
     assert_non_null(strstr(err.remedy, "newer CUDA release"));
 }
 
-static int set_up(void **state) {
-    *state = rft_arena_new();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    rft_arena_free(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_set_is_whole_in_few_passes),
@@ -156,5 +147,5 @@ int main(void) {
         cmocka_unit_test(an_unknown_chip_has_a_remedy),
     };
     int missing = without_cupti();
-    return missing ? missing : cmocka_run_group_tests(tests, set_up, tear_down);
+    return missing ? missing : cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

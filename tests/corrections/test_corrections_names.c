@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "gpu/counting.h"
+#include "support/arena_fixture.h"
 #include "support/without_cupti.h"
 
 static bool exists(rft_arena *arena, const char *name) {
@@ -75,16 +76,6 @@ static void e20_tensor_operations(void **state) {
     check_all(state, names, sizeof names / sizeof *names, true);
 }
 
-static int set_up(void **state) {
-    *state = rft_arena_new();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    rft_arena_free(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a20_names_that_are_right),
@@ -92,5 +83,5 @@ int main(void) {
         cmocka_unit_test(e20_tensor_operations),
     };
     int missing = without_cupti();
-    return missing ? missing : cmocka_run_group_tests(tests, set_up, tear_down);
+    return missing ? missing : cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

@@ -80,7 +80,7 @@ const crash_scenario crash_scenarios[] = {
      .output = "out.h"},
     {.name = "cache", .command = "check @S/sweeps/strided.lua --sample 3", .compiles = true, .who = CRASH_WORKERS},
     {.name = "cache_coordinator", .command = "check @S/sweeps/strided.lua --sample 3", .compiles = true},
-    {.name = "cache_room", /* nobody has looked for room for long, and there is none */
+    {.name = "cache_room", /* room was not looked for in a long time, and there is none */
      .prepare = "RFT_CACHE=$PWD/cache \"$ROOFTUNE\" check \"$SOURCE/sweeps/strided.lua\" --sample 3 && "
                 "mkdir -p cache && for i in 1 2 3 4 5 6; do head -c 200000 /dev/zero >"
                 "cache/000000000000000000000000000000000000000000000000000000000000000$i.rftc; done; "

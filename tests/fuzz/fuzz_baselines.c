@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of baselines somebody wrote: an error with words and a remedy, or baselines of another protocol that can be
+/* A file of baselines from elsewhere: an error with words and a remedy, or baselines of another protocol that can be
  * recorded. Never a crash. */
+#include "fuzz/fuzz.h"
 #include "model/run/baseline.h"
 #include "store/recording.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 /* Two problems of one sweep, with a whole, a real and a boolean axis. */
 static rft_run *new_run(void) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A given cubin or PTX, as it comes from somebody: looked at without a fault, and refused with a text or accepted with
+/* A given cubin or PTX, as it comes from elsewhere: looked at without a fault, and refused with a text or accepted with
  * every entry found. */
+#include "fuzz/fuzz.h"
 #include "gpu/compile/given_binary.h"
 
 #include <stdio.h>
@@ -8,14 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 static void look_inside(const void *code, size_t bytes, const char *symbol, rft_arena *arena) {
     uint32_t sizes[64];

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as an expression: it is refused, or evaluated; and as code over many values it says the same. */
+#include "fuzz/fuzz.h"
 #include "model/sweep/expr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NAMES 4
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool truth) {
-    if (!truth) {
-        abort();
-    }
-}
 
 /* The code leaves to Lua what it cannot decide; what it decides is what one evaluation finds. */
 static void compare(const rft_expr *expr, const rft_expr_slot *lists, size_t varying) {

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON and gzip, as they come out of a file somebody sent: errors, never a crash; what is dumped reads back equal. */
+/* JSON and gzip, as they come out of a file from elsewhere: errors, never a crash; what is dumped reads back equal. */
 #include "base/fs.h"
 #include "base/json.h"
+#include "fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 static void getters(const json_t *value) {
     const char *text = NULL;

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CSV that Nsight Compute or somebody else wrote: an error with words, place and remedy, and the run as it was, or
+/* A CSV that Nsight Compute or another program wrote: an error with words, place and remedy, and the run as it was, or
  * the default set's counters of the point with their source. Never a crash. */
+#include "fuzz/fuzz.h"
 #include "store/store.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 /* One point: gemv<VEC> on n = 4096, launched with (2, 1, 1) x (64, 1, 1). */
 static rft_run *new_run(void) {

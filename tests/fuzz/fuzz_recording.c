@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording or a package somebody sent: an error with words, or a run that can be written and read again. Never a
+/* A recording or a package from elsewhere: an error with words, or a run that can be written and read again. Never a
  * crash. */
+#include "fuzz/fuzz.h"
 #include "store/package.h"
 #include "store/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 static void use(const rft_run *run) {
     rft_arena *arena = rft_arena_new();

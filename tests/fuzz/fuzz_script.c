@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a sweep: it loads or is refused with a message, within its limits; what loads can be asked for points.
  * The same as a data file: what a table says is a mix, or limits, or refused. */
+#include "fuzz/fuzz.h"
 #include "model/acceptance/accept_limits.h"
 #include "model/mix/mix.h"
 #include "script/script.h"
@@ -8,14 +9,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int truth) {
-    if (!truth) {
-        abort();
-    }
-}
 
 /* The first values of everything, for every problem up to a few. */
 static void ask(const rft_sweep *sweep) {

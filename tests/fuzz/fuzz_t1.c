@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A space in T1 that somebody sent: an error with words, or Lua that loads and can be asked, within its limits. What is
+/* A space in T1 from elsewhere: an error with words, or Lua that loads and can be asked, within its limits. What is
  * no JSON at all is tried as a list and as a condition of Python. */
 #include "base/str.h"
+#include "fuzz/fuzz.h"
 #include "script/python/python.h"
 #include "script/script.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 static void try_python(const char *text) {
     static const rft_py_name names[] = {{.name = "a", .kind = RFT_VALUE_REAL},

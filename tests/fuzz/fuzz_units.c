@@ -3,18 +3,11 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds) {
-        abort();
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = rft_alloc(size + 1);

@@ -30,7 +30,7 @@ static const rft_point *point_of(const rft_run *run, int64_t stay) {
     return NULL;
 }
 
-static void what_stays_helps_nobody(void **state) {
+static void what_stays_does_not_help(void **state) {
     (void)state;
     real_program_expect(
         0, WORDS("run", real_program_file("tests/gpu/sweeps/stays.lua"), "-o", "stays.db", "--no-report", TIMES_ONLY));
@@ -54,6 +54,6 @@ static void what_stays_helps_nobody(void **state) {
 
 int gpu_cold(int argc, char **argv) {
     (void)argc, (void)argv;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_stays_helps_nobody)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_stays_does_not_help)};
     return real_program_tests(tests, sizeof tests / sizeof *tests, 80, "priorities of lines");
 }

@@ -192,7 +192,7 @@ static void users_are_counted_once_and_without_us(void **state) {
     fake->compute.status = fake->graphics.status = fake->mps.status = FAKE_NVML_NOT_SUPPORTED;
     meter->vt->state(meter, NULL, 0, &s);
     assert_int_equal(s.user_count, 0);
-    assert_string_equal(s.users_reason, "Not Supported"); /* not known, which is not the same as nobody */
+    assert_string_equal(s.users_reason, "Not Supported"); /* not known, which is not the same as none */
     meter->vt->close(meter);
 }
 

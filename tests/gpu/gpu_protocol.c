@@ -272,7 +272,7 @@ static double beyond_s(fixture *f) {
     return (m->wall_s - m->verify_s) / (double)m->n - 3.0 * m->stats.median;
 }
 
-/* A device that waits for nobody: samples of 128 MiB read and 128 MiB written, and little else, once all is set up.
+/* A device that never waits: samples of 128 MiB read and 128 MiB written, and little else, once all is set up.
  * More would be waiting for the host, which may be busy with others for one measurement, but not for ten. */
 static void the_device_is_kept_busy(void **state) {
     fixture *f = *state;

@@ -58,7 +58,7 @@ static void test_rates(void **state) {
     assert_true(fabs(rft_ceilings_rate(&ceilings, RFT_CEILING_H2D) / speeds.h2d - 1.0) < 1e-2);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         assert_true(ceilings.items[id].measured && ceilings.items[id].measured_unix_ns > 0);
-        assert_int_equal(ceilings.items[id].sustained.n, 0); /* nobody asked for it */
+        assert_int_equal(ceilings.items[id].sustained.n, 0); /* not asked for */
     }
     assert_true(strstr(ceilings.items[RFT_CEILING_DRAM_COPY].kernel, "copy, 16-byte accesses, ") ==
                 ceilings.items[RFT_CEILING_DRAM_COPY].kernel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written outside of a buffer is found out, told by place, and harms nobody else. */
+/* What is written outside of a buffer is found out, told by place, and harms no other buffer. */
 #include "measure/measure_fixture.h"
 
 #include <string.h>

@@ -527,7 +527,7 @@ static void test_refused(void **state) {
     fixture_stop(&f);
 }
 
-/* Code is unloaded while nobody waits for an answer, at the latest before the next point's is loaded. */
+/* Code is unloaded while no answer is waited for, at the latest before the next point's is loaded. */
 static void test_rest(void **state) {
     (void)state;
     fixture f;

@@ -156,7 +156,7 @@ static void what_is_missing_is_said_once_looked_for_once(void **state) {
     }
     assert_int_equal(c.opened, 1);
     stop(&c);
-    start(&c); /* nobody who could open one */
+    start(&c); /* nothing that could open one */
     rft_protocol_use_vendor(c.f.probe, &(rft_vendor_source){NULL, NULL});
     assert_int_equal(measure(&c, 0), RFT_OUTCOME_SKIPPED);
     assert_non_null(strstr(c.f.result.reason, "no vendor library"));

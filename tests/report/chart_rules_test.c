@@ -3,6 +3,7 @@
  * end where the times turn, and no chart has fewer points than it needs. */
 #include "model/roofline/placement.h"
 #include "reports/findings/findings.h"
+#include "support/arena_fixture.h"
 #include "support/sample.h"
 
 #include <math.h>
@@ -222,18 +223,8 @@ static void test_prior_of_one_configuration_stands_beside_it(void **state) {
     rft_run_free(run);
 }
 
-static int new_arena(void **state) {
-    *state = rft_arena_new();
-    return 0;
-}
-
-static int free_arena(void **state) {
-    rft_arena_free(*state);
-    return 0;
-}
-
 int main(void) {
-#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, new_arena, free_arena)
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
         WITH_ARENA(test_many_sweeps_have_a_chart_a_family),
         WITH_ARENA(test_marks_stand_under_the_ceiling_that_judges_them),

@@ -327,7 +327,7 @@ static void the_first_page_answers(void **state) {
     on_page(&pages, 1, "of 2 families of kernels (95 % interval ");
     on_page(&pages, 1, "2.00\xc3\x97 the speed of the reference card, NVIDIA H200");
     on_page(&pages, 1, "comes with the program: one card");
-    on_page(&pages, 1, "Left out, since they explain the card and are nobody's workload: matmul_fp32.");
+    on_page(&pages, 1, "Left out, since they explain the card and are no workload: matmul_fp32.");
     assert_false(trace_page_says(&pages, 1, "is not recorded of"));
     trace_clear(&pages);
     p.reference->sweeps[GEMV].sweep.problems[1].refined = 1;

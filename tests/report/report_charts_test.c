@@ -3,6 +3,7 @@
  */
 #include "report/trace_pages.h"
 #include "reports/page/page.h"
+#include "support/arena_fixture.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -439,18 +440,8 @@ static void test_short_notes_share_a_line(void **state) {
     trace_clear(&pages);
 }
 
-static int new_arena(void **state) {
-    *state = rft_arena_new();
-    return 0;
-}
-
-static int free_arena(void **state) {
-    rft_arena_free(*state);
-    return 0;
-}
-
 int main(void) {
-#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, new_arena, free_arena)
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
         WITH_ARENA(test_heat_map_has_its_numbers_and_its_scale),
         WITH_ARENA(test_bars_have_values_and_intervals),

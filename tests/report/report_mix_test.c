@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page "Mix": figures, shares, what is missing, and layouts that nobody would choose. */
+/* The page "Mix": figures, shares, what is missing, and layouts that are no choice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

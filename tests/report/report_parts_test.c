@@ -5,6 +5,7 @@
 #include "reports/page/font.h"
 #include "reports/page/label.h"
 #include "reports/page/pen.h"
+#include "support/arena_fixture.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,16 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static int new_arena(void **state) {
-    *state = rft_arena_new();
-    return 0;
-}
-
-static int free_arena(void **state) {
-    rft_arena_free(*state);
-    return 0;
-}
 
 static void test_figures_have_three_digits(void **state) {
     rft_arena *arena = *state;
@@ -174,7 +165,7 @@ static void test_labels_never_cover_each_other(void **state) {
 }
 
 int main(void) {
-#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, new_arena, free_arena)
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
         WITH_ARENA(test_figures_have_three_digits),
         WITH_ARENA(test_absent_is_not_zero),

@@ -72,7 +72,7 @@ static void test_no_sensor_has_its_reason(void **state) {
     rft_run_free(run);
 }
 
-static void test_nobody_asked(void **state) {
+static void test_not_asked_for(void **state) {
     (void)state;
     rft_run *run = sample_full();
     trace_pages pages = trace_of(run, NULL);
@@ -87,7 +87,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_watts_and_two_times),
         cmocka_unit_test(test_no_sensor_has_its_reason),
-        cmocka_unit_test(test_nobody_asked),
+        cmocka_unit_test(test_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

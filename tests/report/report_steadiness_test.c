@@ -60,7 +60,7 @@ static void test_throttled_points_are_counted_with_their_causes(void **state) {
     rft_run_free(run);
 }
 
-static void test_an_old_run_says_that_nobody_looked(void **state) {
+static void test_an_old_run_says_that_it_was_not_looked_for(void **state) {
     (void)state;
     rft_run *run = sample_full();
     trace_pages pages = trace_of(run, NULL);
@@ -75,7 +75,7 @@ int main(void) {
         cmocka_unit_test(test_a_run_that_drifted_says_so_on_its_first_page),
         cmocka_unit_test(test_a_steady_run_says_it_where_it_is_asked),
         cmocka_unit_test(test_throttled_points_are_counted_with_their_causes),
-        cmocka_unit_test(test_an_old_run_says_that_nobody_looked),
+        cmocka_unit_test(test_an_old_run_says_that_it_was_not_looked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

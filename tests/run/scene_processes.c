@@ -50,7 +50,7 @@ void scene_sleep_s(double seconds) {
     clock->sleep_ns(clock->self, (int64_t)(seconds * 1e9));
 }
 
-/* Waiting is counted in looks, not by the clock: a machine that stands still for seconds is nobody's delay. */
+/* Waiting is counted in looks, not by the clock: a machine that stands still for seconds is no delay of theirs. */
 enum { LOOKS_A_SECOND = 100 };
 
 bool scene_wait_processes(const scene *s, size_t count, double seconds) {

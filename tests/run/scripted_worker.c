@@ -97,7 +97,7 @@ static void be_seen(void) {
     unlink(path);
 }
 
-/* Killed the first time; the second time it takes care that nobody is seen. */
+/* Killed the first time; the second time it takes care not to be seen. */
 static void die_or_be_alone(void) {
     const rft_clock *clock = rft_clock_system();
     if (answer_filter_strikes()) {

@@ -210,7 +210,7 @@ static void a_worker_that_is_taken_away_costs_nothing(void **state) {
         scene_sleep_s(0.005);
     }
     kill((pid_t)worker, SIGKILL);
-    assert_true(scene_wait_end(&s, 5)); /* nobody has looked after the loop: no new one yet */
+    assert_true(scene_wait_end(&s, 5)); /* the loop has not been looked after: no new one yet */
     assert_true(scene_result(&s, ticket, &late)->ok);
     assert_false(late);
     expect_next_request(&s);

@@ -84,7 +84,7 @@ static void waiting_adds_nothing(void **state) {
     assert_true(one_s < 25 && four_s < 25); /* turns of 20 ms would be 40 s; a sanitizer makes forking slow */
 }
 
-/* While somebody waits on the loop for something else, answers are taken and the queue goes on. */
+/* While the loop is waited on for something else, answers are taken and the queue goes on. */
 static void the_queue_goes_on_while_the_device_is_waited_for(void **state) {
     (void)state;
     scene s;
@@ -138,7 +138,7 @@ static void crashes_and_limits_cost_one_request_each(void **state) {
     scene_close(&s);
 }
 
-/* What nobody waits for any more is not compiled; asked for again, it is. */
+/* What is not waited for any more is not compiled; asked for again, it is. */
 static void released_requests_leave_the_queue(void **state) {
     (void)state;
     scene s;
@@ -163,7 +163,7 @@ static void released_requests_leave_the_queue(void **state) {
     scene_close(&s);
 }
 
-static void results_nobody_looks_at_are_forgotten(void **state) {
+static void results_not_looked_at_are_forgotten(void **state) {
     (void)state;
     scene s;
     bool late = false;
@@ -199,7 +199,7 @@ int main(void) {
         cmocka_unit_test(the_queue_goes_on_while_the_device_is_waited_for),
         cmocka_unit_test(crashes_and_limits_cost_one_request_each),
         cmocka_unit_test(released_requests_leave_the_queue),
-        cmocka_unit_test(results_nobody_looks_at_are_forgotten),
+        cmocka_unit_test(results_not_looked_at_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A confined process tries what it may not do: as the user of the tests and, where that is root, as nobody. */
+/* A confined process tries what it may not do: as the user of the tests and, where that is root, as the user nobody. */
 #include "run/worker/confine.h"
 
 #include "base/fs.h"
@@ -186,7 +186,7 @@ static int make_folders(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *path = in_folder(names[i]);
         assert_int_equal(i == 0 ? 0 : mkdir(path, 0777), 0);
-        assert_int_equal(chmod(path, 0777), 0); /* nobody else than the rules says no */
+        assert_int_equal(chmod(path, 0777), 0); /* only the rules refuse */
     }
     write_file("read/file");
     write_file("read/below/file");

@@ -197,7 +197,7 @@ static void a_run_file_that_is_removed_ends_the_run(void **state) {
     scene_close(&s);
 }
 
-/* /sys is a folder that nobody may create files in, whoever runs this. */
+/* /sys is a folder in which no user may create files. */
 static void a_folder_that_cannot_be_written(void **state) {
     (void)state;
     scene s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The coordinator is killed at 200 random moments, over several runs one after another: what each leaves in the end is
- * what a run that nobody disturbed leaves, and nothing that was committed is measured again. */
+ * what an undisturbed run leaves, and nothing that was committed is measured again. */
 #include "run/same_runs.h"
 #include "run/scene.h"
 #include "support/sanitized.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `run --mix` asks of a device: the energy of every problem's best and of the idle card, so that a pass has a
- * cost; and what of it a package brings to somebody else. */
+ * cost; and what of it a package brings to another machine. */
 #include "run/scene.h"
 
 #include "base/hash.h"

@@ -127,7 +127,7 @@ static void a_soak(void **state) {
     /* the ceiling of the same kind is there, and the share is of it */
     const rft_ceiling *copy = &run->ceilings.items[RFT_CEILING_DRAM_COPY];
     assert_true(copy->sustained.n > 0 && copy->stats.n > 0);
-    assert_int_equal(run->ceilings.items[RFT_CEILING_FP32].sustained.n, 0); /* nobody needs it */
+    assert_int_equal(run->ceilings.items[RFT_CEILING_FP32].sustained.n, 0); /* it is not needed */
     double sustained_s = 1.25 * FAST * 1e-6, bytes = rft_work_bytes(&best->work);
     double frac = rft_placement_sustained(run, best).efficiency_frac;
     assert_true(fabs(frac / (bytes / copy->sustained.median / sustained_s) - 1.0) < 1e-3);
@@ -135,7 +135,7 @@ static void a_soak(void **state) {
     close_scene(&s);
 }
 
-/* Ctrl-C in the middle: nobody waits for an hour, what was done stays done, the soak is taken anew. */
+/* Ctrl-C in the middle: it does not wait for an hour, what was done stays done, the soak is taken anew. */
 static void the_user_ends_a_soak(void **state) {
     (void)state;
     scene s;
@@ -255,7 +255,7 @@ static void not_worth_its_time(void **state) {
     assert_non_null(strstr(run->idle->energy_reason, "; --energy largest measures it"));
     assert_int_equal(said, 1);
     assert_non_null(strstr(the_said, run->idle->energy_reason));
-    /* it stays so, also when the run has grown older meanwhile, and nobody hears it again */
+    /* it stays so, also when the run has grown older meanwhile, and is not told again */
     tick_ns = 1000000000;
     run = scene_run(&s, "run.db");
     assert_true(rft_load_is_left_out(run->idle));

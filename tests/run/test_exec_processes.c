@@ -288,7 +288,7 @@ static void a_replay_has_the_processes(void **state) {
     scene_close(&s);
 }
 
-/* ---- when nobody says how many ---- */
+/* ---- when it is not said how many ---- */
 
 /* Time passes when something is measured: `first_s` before the final round, `block_s` in it. */
 typedef struct work_clock {

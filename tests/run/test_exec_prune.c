@@ -52,7 +52,7 @@ static size_t count_skipped(const rft_run *run) {
     return count;
 }
 
-/* Nobody who was left out would have won, and the reason names level, limit and evidence. */
+/* No point that was left out would have won, and the reason names level, limit and evidence. */
 static void what_cannot_win_is_skipped_or_certified(void **state) {
     (void)state;
     scene s;

@@ -221,7 +221,7 @@ static void the_device_is_identified_without_opening_it(void **state) {
     ask(&c, json_pack("{s:s}", "do", "identify"));
     ask(&c, json_pack("{s:s}", "do", "identify"));
     assert_int_equal(serve(&c, false), RFT_OK);
-    assert_ptr_equal(c.gpu, untouched); /* nobody opened it */
+    assert_ptr_equal(c.gpu, untouched); /* it was not opened */
     for (int i = 0; i < 2; i++) {
         rft_frame frame = answer(&c);
         assert_int_equal(rft_wire_to_device(&gpu, &env, frame.head, arena, &c.err), RFT_OK);
@@ -267,7 +267,7 @@ static void garbage_ends_a_worker(void **state) {
     for (int compile = 0; compile < 2; compile++) {
         worker_case c;
         begin(&c);
-        assert_int_equal(write(c.in[1], "this is nobody's frame", 22), 22);
+        assert_int_equal(write(c.in[1], "this is not a frame --", 22), 22);
         assert_int_equal(serve(&c, compile), RFT_E_WORKER);
         assert_true(strlen(c.err.message) > 10);
         end(&c);

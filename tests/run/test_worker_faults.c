@@ -225,7 +225,7 @@ static void impossible_sizes_take_no_memory(void **state) {
     scene_close(&s);
 }
 
-/* A frame of another program version is nobody's fault but the installation's: an error, not a crashed kernel. */
+/* A frame of another program version is the installation's fault: an error, not a crashed kernel. */
 static void an_answer_of_the_wrong_shape_is_an_error(void **state) {
     (void)state;
     for (int number = 1; number <= 2; number++) {
@@ -249,7 +249,7 @@ static void an_answer_of_the_wrong_shape_is_an_error(void **state) {
 }
 
 /* Neither passes for the answer to the next point, whose worker is replaced. */
-static void answers_nobody_asked_for_count_for_nothing(void **state) {
+static void answers_not_asked_for_count_for_nothing(void **state) {
     (void)state;
     const char *rows[] = {"2:double", "2:stray", "1:double"};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -305,7 +305,7 @@ static void an_answer_after_the_limit_is_not(void **state) {
     scene_close(&s);
 }
 
-/* 16 MiB that nobody takes out of the pipe. */
+/* 16 MiB that stay in the pipe. */
 static void a_worker_that_reads_no_more_is_ended_by_the_limit(void **state) {
     (void)state;
     scene s;
@@ -427,7 +427,7 @@ int main(void) {
         cmocka_unit_test_setup(spoiled_answers_cost_one_point, sound),
         cmocka_unit_test_setup(impossible_sizes_take_no_memory, sound),
         cmocka_unit_test_setup(an_answer_of_the_wrong_shape_is_an_error, sound),
-        cmocka_unit_test_setup(answers_nobody_asked_for_count_for_nothing, sound),
+        cmocka_unit_test_setup(answers_not_asked_for_count_for_nothing, sound),
         cmocka_unit_test_setup(slow_answers_are_waited_for, sound),
         cmocka_unit_test_setup(an_answer_after_the_limit_is_not, sound),
         cmocka_unit_test_setup(a_worker_that_reads_no_more_is_ended_by_the_limit, sound),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bound rule against hardware counters that somebody else took: KTT's convolution on an RTX 2080 Ti, 5,280 valid
+ * The bound rule against hardware counters that others took: KTT's convolution on an RTX 2080 Ti, 5,280 valid
  * configurations with 33 counters each (docs/ktt-check.md). The bound by work (bytes and instructions over rates) has
  * to name the unit that the counters' own percentages call the busiest.
  *
@@ -178,7 +178,7 @@ static void whatever_the_l2_reaches(void **state) {
     assert_true((double)found.same >= 0.90 * (double)found.points);
 }
 
-/* Shared memory, too, which no one asked for: it is the busiest unit of most points. */
+/* Shared memory, too, which was not asked for: it is the busiest unit of most points. */
 static void with_shared_memory_as_well(void **state) {
     (void)state;
     set_rates(L2_BYTES_S, SHARED_BYTES_S);

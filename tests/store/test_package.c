@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A package and back; what was damaged, changed, or made by somebody with other ideas. */
+/* A package and back; what was damaged, changed, or made by other rules. */
 #include "store/sample_run.h"
 #include "store/store_test.h"
 
@@ -74,7 +74,7 @@ static void damage_is_seen_wherever_it_is(void **state) {
     for (size_t at = 0; at < bytes.length; at += at < 2 * BLOCK ? 1 : 61) {
         bytes.data[at] ^= 1;
         if (!*fault_of(bytes.data, bytes.length)) {
-            fail_msg("byte %zu of %zu was changed and nobody saw it", at, bytes.length);
+            fail_msg("byte %zu of %zu was changed and it was not seen", at, bytes.length);
         }
         bytes.data[at] ^= 1;
     }

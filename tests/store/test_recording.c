@@ -311,7 +311,7 @@ static void the_place_of_a_mistake_is_named(void **state) {
         {"\"configuration\":{", "\"configuration\":{\"VEC\":{},\"B\":{", "is not JSON", RFT_E_RECORDING},
         {"\"results\":[", "\"results\":[], \"more\":[", "rooftune.points.id: expected a list", RFT_E_RECORDING},
         {"\"results\":[", "\"results\":[{},", "rooftune.points.", RFT_E_RECORDING},
-        /* Numbers that somebody would divide by, multiply or count to. */
+        /* Numbers to divide by, multiply or count to. */
         {"\"sms\":", "\"sms\":-1,\"s\":", "rooftune.gpu.sms: expected a number from 0 to 65536, found -1",
          RFT_E_RECORDING},
         {"\"warp_size\":32", "\"warp_size\":2000000000", "gpu.warp_size: expected a number from 0 to 1024, found",

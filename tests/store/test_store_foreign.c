@@ -189,7 +189,7 @@ static void a_foreign_database_is_left_alone(void **state) {
     size_t size = 0, log_size = 0, now = 0;
     assert_int_equal(rft_fs_read(&before, &size, path, 0, &err), 0);
     assert_int_equal(rft_fs_read(&log_before, &log_size, wal, 0, &err), 0);
-    /* Its owner is gone: nobody holds a lock that would keep others from tidying up. */
+    /* Its owner is gone: no process holds a lock that would keep others from tidying up. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     assert_int_equal(rename(wal, log), 0);
     sqlite3_close(db);

@@ -59,7 +59,7 @@ static int alloc(rft_gpu *base, uint64_t bytes, rft_device_ptr *out, rft_err *er
     RFT_GROW(gpu->blocks, gpu->block_capacity, gpu->block_count + 1);
     block_of_memory *block = &gpu->blocks[gpu->block_count++];
     *block = (block_of_memory){aligned(bytes), bytes};
-    memset(block->data, 0xCD, bytes); /* what a device leaves there is nobody's business, but not zero */
+    memset(block->data, 0xCD, bytes); /* what a device leaves there does not matter, but is not zero */
     gpu->used_bytes += bytes;
     *out = (rft_device_ptr)(uintptr_t)block->data;
     return usable(gpu, err);

@@ -49,9 +49,9 @@ static void lines_reach_the_object(void **state) {
     assert_int_equal(what.level, RFT_LOG_WARN);
     assert_int_equal(strlen(what.text), 500);
     assert_int_equal(what.lines, 3);
-    rft_log_warn(NULL, "nobody listens");
+    rft_log_warn(NULL, "not listened to");
     rft_log deaf = {NULL, NULL};
-    rft_log_warn(&deaf, "nobody listens");
+    rft_log_warn(&deaf, "not listened to");
     assert_int_equal(what.lines, 3);
 }
 

@@ -314,7 +314,7 @@ static void truncated_gzip_at_every_length(void **state) {
     char *path = rft_fs_join(*state, "a.gz");
     char *packed = NULL, *back = NULL;
     size_t packed_size = 0, size = 0;
-    const char *text = "a recording that somebody copied over a connection which broke";
+    const char *text = "a recording that was copied over a connection which broke";
     assert_int_equal(rft_fs_write_gzip(path, text, strlen(text), NULL), 0);
     assert_int_equal(rft_fs_read(&packed, &packed_size, path, 0, NULL), 0);
     for (size_t length = 0; length < packed_size; length++) {

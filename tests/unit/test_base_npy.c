@@ -158,7 +158,7 @@ static void a_file_is_as_long_as_its_header_says(void **state) {
     assert_true(rft_npy_reopen(&file, &err) < 0);
     assert_non_null(strstr(err.message, "was written to"));
     remove(path);
-    assert_int_equal(mkfifo(path, 0600), 0); /* nobody waits for a writer */
+    assert_int_equal(mkfifo(path, 0600), 0); /* it is not waited for a writer */
     looks(path, "is no file");
     remove(path);
     remove(folder);

@@ -116,7 +116,7 @@ static void thirty_are_always_enough(void **state) {
     rft_run_free(run);
 }
 
-static void what_nobody_tried_stays(void **state) {
+static void what_was_not_tried_stays(void **state) {
     (void)state;
     rft_run *run = one_problem();
     rft_point *best = add(run, 2, 0.25, 2.0e-3);
@@ -400,7 +400,7 @@ int main(void) {
         cmocka_unit_test(what_was_tried_in_vain_is_no_advice),
         cmocka_unit_test(what_few_tried_stays_and_says_so),
         cmocka_unit_test(thirty_are_always_enough),
-        cmocka_unit_test(what_nobody_tried_stays),
+        cmocka_unit_test(what_was_not_tried_stays),
         cmocka_unit_test(what_gained_stays),
         cmocka_unit_test(only_measured_points_are_asked_and_aliases_once),
         cmocka_unit_test(far_variants_are_not_asked),

@@ -98,7 +98,7 @@ static void what_is_neither_shown_nor_excluded_is_ambiguous(void **state) {
     assert_true(one.of[RFT_COMPARE_SLOWER] <= 0.1);
     /* the same difference, measured well, is told */
     assert_true(print_trials(NOISE_NORMAL, 0.001, 1.01, 30).of[RFT_COMPARE_FASTER] >= 95.0);
-    /* a difference that nobody cares for is none */
+    /* a difference below what matters is none */
     assert_true(print_trials(NOISE_NORMAL, 0.001, 1.002, 30).of[RFT_COMPARE_SAME] >= 95.0);
 }
 
@@ -344,7 +344,7 @@ static void one_configuration_for_all_costs_what_it_loses(void **state) {
     rft_arena_free(arena);
 }
 
-/* What of measuring differs is said, which nobody should take for the cards'. */
+/* What of measuring differs is said, which must not be taken for the cards'. */
 static void runs_of_two_versions_are_not_measured_alike(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();

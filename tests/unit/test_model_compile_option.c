@@ -75,7 +75,7 @@ static void what_writes_or_is_unknown_is_refused(void **state) {
         {"-arch", "sm_80"},
         {"-dlto", NULL},
         {"--no-cache", NULL},
-        {"  -DA=1", NULL}, /* NVRTC passes over blanks; nobody writes them */
+        {"  -DA=1", NULL}, /* NVRTC passes over blanks; they are never written */
         {" --create-pch=/tmp/x", NULL},
         {"@/etc/passwd", NULL},
         {"/etc/passwd", NULL},

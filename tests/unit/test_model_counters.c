@@ -11,6 +11,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "model/run/counters.h"
+#include "support/arena_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -367,16 +368,6 @@ static void registers_set_by_half_instructions_are_no_work(void **state) {
     assert_string_equal(out[1].what, "fp16");
 }
 
-static int set_up(void **state) {
-    *state = rft_arena_new();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    rft_arena_free(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_counter_says_what_it_is),
@@ -395,5 +386,5 @@ int main(void) {
         cmocka_unit_test(operations_beyond_5_percent_are_named),
         cmocka_unit_test(registers_set_by_half_instructions_are_no_work),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

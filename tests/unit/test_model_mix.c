@@ -357,7 +357,7 @@ static void room(void **state) {
     }
 }
 
-/* A file of somebody else's may not make lists that take for ever. */
+/* A file from elsewhere may not make lists that take for ever. */
 static void long_lists(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();

@@ -228,7 +228,7 @@ static void the_race(void **state) {
     assert_int_equal(rft_stop_decide(&race, samples, 4, 0.01), RFT_STOP_NOT_YET);
     assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_SLOWER);
     assert_int_equal(rft_stop_decide(&race, samples, 10, 9.0), RFT_STOP_SLOWER);
-    assert_int_equal(rft_stop_decide(&rule, samples, 5, 0.01), RFT_STOP_NOT_YET); /* nobody to race against */
+    assert_int_equal(rft_stop_decide(&rule, samples, 5, 0.01), RFT_STOP_NOT_YET); /* nothing to race against */
     samples[2] = 1.0999e-3; /* one sample within reach: it stays in */
     assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);
     assert_int_equal(rft_stop_decide(&race, samples, 9, 0.01), RFT_STOP_NOT_YET);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * given_binary.h - a cubin or PTX that somebody else made stands where NVRTC's would. Nothing of the file is trusted:
+ * given_binary.h - a cubin or PTX from elsewhere stands where NVRTC's would. Nothing of the file is trusted:
  * what cannot be is told with its remedy, in the log of a result that is not ok. Private to compile.
  */
 #ifndef RFT_GPU_GIVEN_BINARY_H

@@ -62,8 +62,8 @@ typedef struct rft_verification {
     const char *buffer;     /* there */
     uint64_t index;         /* element */
     uint64_t wrong_count, total_count;
-    /* What compute-sanitizer says of accesses: RFT_SANITIZER_CLEAN, "2 errors: ...", "not run: ..."; NULL: nobody
-     * asked. */
+    /* What compute-sanitizer says of accesses: RFT_SANITIZER_CLEAN, "2 errors: ...", "not run: ..."; NULL: not
+     * asked for. */
     const char *sanitizer;
 } rft_verification;
 #define RFT_SANITIZER_CLEAN "clean"

@@ -46,13 +46,26 @@ static void collect(reported *r, rft_run *run) {
 }
 
 /* What is not recorded was one process. */
+static size_t processes_of(const rft_measurement *m) {
+    return m->process_count > 1 ? m->process_count : 1;
+}
+
+/* The samples of process p alone, whose first is the measurement's sample `begin`. */
+static rft_measurement of_process(const rft_measurement *m, size_t p, size_t begin) {
+    rft_measurement part = *m;
+    part.samples_s = m->samples_s + begin;
+    part.clocks_mhz = m->clocks_mhz ? m->clocks_mhz + begin : NULL;
+    part.n = m->process_count > 1 ? m->process_n[p] : m->n;
+    return part;
+}
+
 static rft_repeat_item item_of(const rft_measurement *m, size_t problem) {
-    size_t count = m->process_count > 1 ? m->process_count : 1, begin = 0;
+    size_t count = processes_of(m), begin = 0;
     double *medians = rft_calloc(count, sizeof *medians);
     for (size_t p = 0; p < count; p++) {
-        size_t n = m->process_count > 1 ? m->process_n[p] : m->n;
-        medians[p] = rft_stats_of(m->samples_s + begin, n).median;
-        begin += n;
+        rft_measurement part = of_process(m, p, begin);
+        medians[p] = rft_stats_of(part.samples_s, part.n).median;
+        begin += part.n;
     }
     int batch = m->batch > 1 ? m->batch : 1;
     return (rft_repeat_item){.medians = medians,
@@ -75,13 +88,9 @@ static void take(rft_measurement *m, const rft_repeat *repeat) {
     }
 }
 
-/* Hz, of n samples from `begin` on: median cycles over the median time; NaN: their clocks are not known. */
-static double clock_of(const rft_measurement *m, size_t begin, size_t n) {
-    rft_measurement part = *m;
-    part.samples_s = m->samples_s + begin;
-    part.clocks_mhz = m->clocks_mhz ? m->clocks_mhz + begin : NULL;
-    part.n = n;
-    return rft_measurement_cycles(&part) / rft_stats_of(part.samples_s, n).median;
+/* Hz: median cycles over the median time; NaN: the clocks are not known. */
+static double clock_of(const rft_measurement *m) {
+    return rft_measurement_cycles(m) / rft_stats_of(m->samples_s, m->n).median;
 }
 
 /* Under a power limit each process gets a clock of its own, and times differ by what the clocks do: cycles do not. The
@@ -90,12 +99,12 @@ static void tell_clock(rft_measurement *m) {
     if (m->n == 0 || !m->samples_s || !m->clocks_mhz) {
         return;
     }
-    size_t count = m->process_count > 1 ? m->process_count : 1, begin = 0;
+    size_t count = processes_of(m), begin = 0;
     double logarithms = 0.0;
     for (size_t p = 0; p < count; p++) {
-        size_t n = count > 1 ? m->process_n[p] : m->n;
-        logarithms += log(clock_of(m, begin, n));
-        begin += n;
+        rft_measurement part = of_process(m, p, begin);
+        logarithms += log(clock_of(&part));
+        begin += part.n;
     }
     double clock_mhz = exp(logarithms / (double)count) * 1e-6;
     m->clock_mhz = isfinite(clock_mhz) ? clock_mhz : m->clock_mhz;

@@ -78,7 +78,7 @@ typedef struct rft_variant {
 bool rft_variant_is_library(const rft_variant *variant);
 
 #define RFT_GIVEN_BYTES_MAX (64u << 20)
-/* A kernel that somebody else has compiled: its source is a ".cubin" or ".ptx" (or ".fatbin", which is refused with its
+/* A kernel that is given compiled: its source is a ".cubin" or ".ptx" (or ".fatbin", which is refused with its
  * remedy where it is looked at). It has no parameters. */
 bool rft_source_is_given(const char *source);
 bool rft_variant_is_given(const rft_variant *variant);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lua_ways.h - what is written by someone who knows another language or another tool, and what stands in its place
+ * lua_ways.h - what those who know another language or another tool write, and what stands in its place
  * here: tables of texts, no Lua state. Everything returned has static storage. Private to the room.
  */
 #ifndef RFT_SCRIPT_LUA_WAYS_H

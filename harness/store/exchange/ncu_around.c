@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define KERNEL "Kernel Name"
-#define PRINTED "`rooftune point ... --ncu` prints the command line whose output is read"
 /* A report is printed again without the GPU. */
 #define AS_CSV "ncu --import REPORT.ncu-rep --csv --page raw --print-units base >FILE.csv"
 
@@ -54,7 +53,7 @@ static void say_instead(rft_ncu_around *found, const char *text, const char *end
          "print each launch: leave out --print-summary"},
         {NULL, "Metric Name ", "Nsight Compute printed it for people, not as CSV", AS_CSV ", or ncu --csv"},
         {"", NULL, "there is no table of Nsight Compute in it: no line begins with \"ID\" and names \"" KERNEL "\"",
-         PRINTED},
+         RFT_NCU_COMMAND},
     };
     for (size_t i = 0; !found->instead; i++) {
         bool is_first = !files[i].first || ((size_t)(end - text) >= strlen(files[i].first) &&

@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/* A remedy. */
+#define RFT_NCU_COMMAND "`rooftune point ... --ncu` prints the command line whose output is read"
+
 typedef struct rft_ncu_around {
     const char *table;   /* its first line; NULL: there is none */
     size_t line;         /* that line's number, from 1 */

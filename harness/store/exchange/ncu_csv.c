@@ -13,7 +13,6 @@
 
 #define COLUMNS_MAX 16384
 #define AGAIN "let ncu print it again (--csv), and keep it as it is"
-#define COMMAND "`rooftune point ... --ncu` prints the command line whose output is read"
 
 enum { ID, PROCESS, KERNEL, BLOCK, GRID, CC, NAME, UNIT, VALUE, KEYS };
 static const char *const keys[KEYS] = {"ID", "Process ID",  "Kernel Name", "Block Size",  "Grid Size",
@@ -98,7 +97,7 @@ static int read_head(ncu_reader *r) {
         r->at[k] = rft_csv_find(&r->csv, keys[k]);
     }
     if (r->at[KERNEL] == r->columns) {
-        return refuse_at(r, r->csv.line, COMMAND, "no column \"%s\": which launch a line is of cannot be told",
+        return refuse_at(r, r->csv.line, RFT_NCU_COMMAND, "no column \"%s\": which launch a line is of cannot be told",
                          keys[KERNEL]);
     }
     if (!is_raw(r) && (r->at[UNIT] == r->columns || r->at[VALUE] == r->columns)) {
@@ -258,7 +257,7 @@ static int read_tables(ncu_reader *r) {
         rc = refuse_at(r, r->csv.line, AGAIN, "the file is damaged: %s", r->csv.fault);
     }
     if (rc == RFT_OK && r->count == 0) {
-        rc = refuse_at(r, r->csv.line, COMMAND, "the table is empty: no launch was profiled");
+        rc = refuse_at(r, r->csv.line, RFT_NCU_COMMAND, "the table is empty: no launch was profiled");
     }
     if (rc == RFT_OK && !r->is_named && r->label) {
         rc = refuse_at(r, 0, "let ncu print it again with --page raw, or with --print-metric-name name",
@@ -295,7 +294,7 @@ static int take_shape(const ncu_reader *r, rft_ncu_launch *launch, const rft_ncu
     }
     for (size_t i = 0; i < DIMS; i++) {
         if (!(dim[i].value >= 1 && dim[i].value <= INT32_MAX)) {
-            return refuse_at(r, launch->line, COMMAND,
+            return refuse_at(r, launch->line, RFT_NCU_COMMAND,
                              "no columns \"Block Size\" and \"Grid Size\", nor %s: which launch it is cannot be told",
                              dims[i]);
         }

@@ -14,7 +14,7 @@ if command -v pdftotext >/dev/null; then
     pdftotext -layout limits.pdf - | grep -q 'device memory, read  *at least 4.[0-9]* TB/s  *4.6[0-9]* TB/s  *4.800 TB/s  *contract' ||
         fail "the report lacks the page"
 fi
-# The same file may be written again; a script of somebody's may not.
+# The same file may be written again; a script of the user's may not.
 rooftune report "$gemv" --part 1 -o limits.pdf --limits-out limits.lua
 expect_status 0
 echo 'return {}' >mine.lua
@@ -51,7 +51,7 @@ for case, row, check in zip(cases, rows, data["checks"]):
 assert data["verdict"] == "UNDECIDED" and data["cards"][0]["files"][0].endswith("gemv.json.gz")
 PY
 fi
-# Ceilings alone: PASS. One that nobody reaches: FAIL, before what is undecided.
+# Ceilings alone: PASS. One out of reach: FAIL, before what is undecided.
 grep -v 'sweep =\|tensor\|int32\|atomics' limits.lua >ceilings.lua # that file is older than these
 rooftune test ceilings.lua "$gemv" "$other"
 expect_status 0

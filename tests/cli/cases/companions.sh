@@ -7,7 +7,7 @@ rooftune $quick -o kept.db
 expect_status 0
 echo 'do not touch' >victim
 cp victim before
-# refused NAME PATTERN: nobody begins a run there, and nobody takes one away.
+# refused NAME PATTERN: no run begins there, and none is taken away.
 refused() {
     rm -f x.db
     timeout 20 "$ROOFTUNE" import "$QUICK" -o x.db >out 2>err </dev/null && status=0 || status=$?

@@ -20,7 +20,7 @@ expect_error 8 'torn.json.gz'
 rooftune compare "$recorded/gemv.json.gz" "$recorded/triad.json.gz"
 expect_error 14 'no problem is in two of the 2 runs'
 rooftune compare "$QUICK" copy.json.gz --json - --csv -
-expect_error 2 'both go to stdout'
+expect_error 2 'only one of --json and --csv can go to stdout'
 # A replay has the recording's own times, and is another run: nothing differs, and where the times are steady enough that
 # differences of 2 % are excluded they are the same.
 rooftune run "$SOURCE/sweeps/quick.lua" -d "replay:$QUICK" --no-report -o replay.db

@@ -57,5 +57,5 @@ expect_error 11 '/nowhere/x.jsonl'
 echo 'print "mine"' >mine.lua
 rooftune $quick -o r.db --events mine.lua
 expect_error 11 'mine.lua holds something other than events'
-[ "$(cat mine.lua)" = 'print "mine"' ] || fail "somebody's file was overwritten"
+[ "$(cat mine.lua)" = 'print "mine"' ] || fail "the user's file was overwritten"
 [ ! -e r.db ] || fail "a run began without its events"

@@ -87,7 +87,7 @@ rooftune run tiny.t4.json -d replay: -o few.db --no-report --strategy random --b
 expect_status 0
 expect_out '^  6 points'
 expect_out '1 configuration left untried'
-# ... or answers a space that somebody wrote down, here without the parameter that could be left out.
+# ... or answers a space that was written down, here without the parameter that could be left out.
 cat >space.lua <<'LUA'
 return sweep { tune = { block_size_x = values(32, 64, 128, 256), VEC = values(1, 2) }, where = { "block_size_x * VEC <= 256" } }
 LUA

@@ -107,4 +107,4 @@ expect_out '^  slope: memory, measured 4.28 TB/s'
 follows 'rooftune best heat-h200-2026-11-23-3.db --format header'
 rooftune best heat2.json.gz --format header
 same 0
-[ ! -e "command.$((step + 1))" ] || fail "nobody tries: $(cat "command.$((step + 1))")"
+[ ! -e "command.$((step + 1))" ] || fail "the test does not try: $(cat "command.$((step + 1))")"

@@ -63,7 +63,7 @@ if command -v pdftotext >/dev/null; then
     pdftotext -layout -l 1 b.pdf b.txt
     [ "$(grep -c "$sentence" b.txt)" = 1 ] || fail "page 1 lacks, or has twice: $sentence"
 fi
-# At that price nobody wins.
+# At that price neither wins.
 mix "$price" 70e9 >mix.lua
 rooftune compare "$linear" b.json.gz --mix mix.lua
 expect_out 'lie within the interval'

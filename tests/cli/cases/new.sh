@@ -280,7 +280,7 @@ rooftune new both.cu --entry quick --reference-from plain
 expect_status 0
 [ ! -e quick_reference.cu ] || fail "a reference to fill in, too"
 grep -q 'check   = { reference = variant "plain" }' quick.lua || fail "another reference: $(cat quick.lua)"
-# Sources that nobody wrote by hand: an end, never a script with their text in it.
+# Sources that were not written by hand: an end, never a script with their text in it.
 refuse '__global__ void' 5 'no __global__ function'
 refuse '__global__ void a(' 5 'no __global__ function'
 refuse 'template < template < __global__ /*' 5 'no __global__ function'

@@ -11,7 +11,7 @@ expect_error 11 'no/such/folder/x.pdf'
 rooftune $run -o x.db --report /dev/full
 expect_error 11 '/dev/full: it is a device'
 [ ! -e x.db ] || fail "measured first, although the report's place was wrong"
-# The report's folder goes away while the run waits for somebody to read its events.
+# The report's folder goes away while the run waits for a reader of its events.
 mkdir gone && mkfifo events
 status=0
 timeout 60 "$ROOFTUNE" $run -o y.db --report gone/y.pdf --events events >out 2>err </dev/null &

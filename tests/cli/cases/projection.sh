@@ -55,7 +55,7 @@ rooftune model missing.json.gz
 expect_error 11 'missing.json.gz'
 rooftune model "$GEMV" --devices missing.db
 expect_status 11
-# A file that happens to be called like a model stands in nobody's way.
+# A file that happens to be called like a model stands in no way.
 echo nothing >gemm
 rooftune model gemm m=512 n=4096 k=4096 --devices h100
 expect_status 0

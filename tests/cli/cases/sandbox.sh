@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A sweep that someone was sent: it writes no file, and reads none outside of its tree. Each attack is tried by `check`
+# A sweep from elsewhere: it writes no file, and reads none outside of its tree. Each attack is tried by `check`
 # and by `run`; "forbidden-word" stands for what a file outside would give away.
 need_nvrtc
 need_recording
@@ -160,5 +160,5 @@ for command in 'check allowed.lua --sample 1' 'point allowed.lua --emit log --ar
     set -- loads.*
     [ -f "loads.$(cat first)" ] || break # a static program
     if grep -q 'libnvrtc' "loads.$(cat first)"; then fail "the coordinator of $command loads NVRTC"; fi
-    grep -q 'libnvrtc' "$@" || fail "nobody loads NVRTC over $command"
+    grep -q 'libnvrtc' "$@" || fail "NVRTC is not loaded over $command"
 done

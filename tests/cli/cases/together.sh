@@ -15,7 +15,7 @@ count_over() {
     for i in $(seq "$1"); do is_over "$i" && over=$((over + 1)); done
     return 0
 }
-# round N: N at once; the one that writes then has nobody to read its events, and holds the file until let go.
+# round N: N at once; the one that writes then has no reader of its events, and holds the file until let go.
 round() {
     rm -f x.db events*
     readers=
@@ -56,7 +56,7 @@ for n in 2 8 4 2 4 8 2 4 2 8 4 2; do
     round $n
     let_go $n
 done
-# Nobody else gets in meanwhile, whatever he comes for; readers do.
+# No other process gets in meanwhile, whatever it comes for; readers do.
 printf '{"baselines": []}' >none.json
 round 2
 for command in "import $QUICK -o x.db" "$quick -o x.db" "$quick -o x.db --fresh" "import --baseline none.json x.db"; do

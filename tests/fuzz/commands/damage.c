@@ -116,7 +116,7 @@ static void damage_json(const char *path, const sample *from, const samples *all
     json_decref(tree);
 }
 
-/* What stands beside a run file by the names that SQLite and rooftune use: left by a killed run, or somebody's own. */
+/* What stands beside a run file by the names that SQLite and rooftune use: left by a killed run, or the user's own. */
 static void add_companion(const char *path, uint64_t *random) {
     static const char *const suffixes[] = {"-wal", "-shm", "-lock", "-lock", "-journal"};
     static const char *const texts[] = {"", "1\n", "999999999\n", "mine\n", "SQLite format 3", "7\177\006\202"};

@@ -34,7 +34,7 @@ static size_t resident_bytes(void) {
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A fixed environment: the same everywhere, no device, caches that nobody else uses. */
+/* A fixed environment: the same everywhere, no device, caches of its own. */
 static void environment(char *out[ENV_MAX], const workplace *place, rft_arena *arena) {
     static const char *const passed[] = {"CUDA_HOME", "LD_LIBRARY_PATH"};
     size_t n = 0;

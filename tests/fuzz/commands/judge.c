@@ -289,7 +289,7 @@ static bool is_named(const evidence *e, const char *const *names, size_t count, 
     return false;
 }
 
-/* Of a run file: SQLite's own beside it, and a lock that names a process or nobody. */
+/* Of a run file: SQLite's own beside it, and a lock that names a process or none. */
 static bool is_companion(const box_entry *was) {
     static const char *const own[] = {".db-wal", ".db-shm", ".db-journal"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
@@ -334,7 +334,7 @@ static void judge_files(verdict *v, const evidence *e, rft_arena *arena) {
     for (size_t i = 0; i < e->after->count; i++) {
         const box_entry *now = &e->after->items[i];
         if (!box_find(e->before, now->path) && !may_make(e, now->path, arena) && !is_of_a_log(e, now->path, arena)) {
-            complain(v, arena, rft_arena_printf(arena, "%s makes a file that nobody asked for", command),
+            complain(v, arena, rft_arena_printf(arena, "%s makes a file that was not asked for", command),
                      shape_of(now->path, arena));
         }
     }
