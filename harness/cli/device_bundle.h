@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_bundle.h - what a stranger sends of a card that nobody here has (docs/hardware.md). */
+/* device_bundle.h - what a stranger sends of a card that is not here (docs/hardware.md). */
 #ifndef RFT_CLI_DEVICE_BUNDLE_H
 #define RFT_CLI_DEVICE_BUNDLE_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Cards and machines that nobody here has, played from a recording: every command says what it knows, and no more.
+# Cards and machines that are not here, played from a recording: every command says what it knows, and no more.
 need_recording
 command -v python3 >/dev/null || skip "no python3"
 export RFT_NVRTC=off
