@@ -65,7 +65,7 @@ static const char *output_value(const known_option *o, rft_arena *arena, uint64_
 
 static const char *value_of(const known_option *o, rft_arena *arena, uint64_t *random) {
     static const char *const outputs[] = {
-        "output", "report", "json", "csv", "points", "events", "junit", "limits-out", "package",
+        "output", "report", "json", "csv", "points", "events", "junit", "limits-out", "package", "bundle",
     };
     for (size_t i = 0; i < COUNT(outputs); i++) {
         if (strcmp(o->name, outputs[i]) == 0) {

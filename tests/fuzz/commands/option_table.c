@@ -81,8 +81,8 @@ static bool is_one_of(const char *word, const char *const *names) {
 }
 
 static void take_option(meaning *m, const known_option *o, const char *value) {
-    static const char *const outputs[] = {"output", "report", "json",       "csv",     "points",
-                                          "events", "junit",  "limits-out", "package", NULL};
+    static const char *const outputs[] = {"output", "report",     "json",    "csv",    "points", "events",
+                                          "junit",  "limits-out", "package", "bundle", NULL};
     static const char *const inputs[] = {"mix",    "reference", "font",       "baseline",
                                          "device", "devices",   "allow-path", NULL};
     bool best = strcmp(m->command, "best") == 0;
