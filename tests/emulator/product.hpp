@@ -62,12 +62,13 @@ template <typename T, typename C> struct Product {
     }
     /* C is after(row, column, sum), or differs by this part of it, or of 1. */
     template <class After> std::string wrong(bool once, double tolerance, const After &after) const {
+        const std::vector<double> a_lines = lines_of(a, m, a_by_k), b_lines = lines_of(b, n, b_by_k);
         for (int row = 0; row < m; row++) {
             for (int column = 0; column < n; column++) {
+                const double *of_a = &a_lines[(size_t)row * k], *of_b = &b_lines[(size_t)column * k];
                 double sum = 0;
                 for (int i = 0; i < k; i++) {
-                    sum += scale(row, column, i) * number(a[a_by_k ? (size_t)row * k + i : (size_t)i * m + row]) *
-                           number(b[b_by_k ? (size_t)column * k + i : (size_t)i * n + column]);
+                    sum += scale(row, column, i) * of_a[i] * of_b[i];
                 }
                 const size_t at = (size_t)row * n + column;
                 sum = after(row, column, sum);
@@ -86,6 +87,17 @@ template <typename T, typename C> struct Product {
     }
 
   private:
+    /* Line after line, k contiguous. */
+    std::vector<double> lines_of(const std::vector<T> &values, int lines, bool by_k) const {
+        std::vector<double> all;
+        for (int line = 0; line < lines; line++) {
+            for (int i = 0; i < k; i++) {
+                all.push_back(number(values[by_k ? (size_t)line * k + i : (size_t)i * lines + line]));
+            }
+        }
+        return all;
+    }
+
     /* In boxes of 128 bytes along the rows. */
     Map map_of(std::vector<T> &values, int columns, int rows, unsigned box_rows) {
         return {(unsigned char *)values.data(), sizeof(T), columns, rows, columns,
