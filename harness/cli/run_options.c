@@ -38,6 +38,8 @@ static const rft_setting own[] = {
      "part K of N, by hash; `import PART... -o RUN.db` puts them together"},
     {OWN("search", FLAG, exec.no_prune, NULL), "no-prune", 0, NULL,
      "also measure configurations that the hardware's limits rule out"},
+    {OWN("search", FLAG, exec.in_order, NULL), "in-order", 0, NULL,
+     "measure in the order proposed, even where others are compiled sooner"},
     {OWN("measure", CHOICE, ceilings, ceilings_names), "ceilings", 0, "kept|again",
      "ceilings of the last day on this card, or measured anew"},
     {OWN("measure", CHOICE, exec.power, power_names), "energy", 0, "WHICH",

@@ -16,7 +16,8 @@ typedef struct rft_run_options {
         RFT_CEILINGS_AGAIN
     } ceilings; /* AGAIN: measured anew, whatever is kept of the last day */
     enum { RFT_SANITIZE_NONE, RFT_SANITIZE_BEST } sanitize;
-    rft_exec_opts exec; /* no_prune, counters (the default when not given), power, soak_s; the rest is not for users */
+    rft_exec_opts
+        exec; /* no_prune, in_order, counters (the default when not given), power, soak_s; the rest is not for users */
     rft_words files, script_args, allow_paths, mixes;
     rft_run_part part;  /* of the sweeps */
     const char **given; /* of every option of the table in run_options.c, as given; NULL: not given */

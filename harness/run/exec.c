@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "run/count_round.h"
 #include "run/final_round.h"
+#include "run/lookahead.h"
 #include "run/plan/budget_share.h"
 #include "run/plan/prune.h"
 #include "run/power_round.h"
@@ -17,13 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A configuration that was asked for, and its verification on the odd problem while that is still to be done. */
-typedef struct entry {
-    rft_job *job;
-    rft_job *odd;   /* NULL: done, or there is nothing to do */
-    uint64_t batch; /* verified on the odd problem together, before the first of them is timed */
-} entry;
 
 /* One variant on one problem: its own space, its own strategy, its share of the budget. */
 typedef struct segment {
@@ -41,14 +35,13 @@ typedef struct segment {
     size_t starts;  /* of what is asked first: transferred from other problems */
     int64_t kin_id; /* the fastest of it so far, of those with samples enough; 0: none yet */
     rft_pruner pruner;
-    const char *over; /* why it ended before its budget; in the run's arena; NULL: it did not */
-    entry ring[RFT_LOOKAHEAD];
-    size_t head, count;
+    const char *over;      /* why it ended before its budget; in the run's arena; NULL: it did not */
+    rft_lookahead waiting; /* asked for, not taken yet */
 } segment;
 
 typedef struct exec {
     rft_exec_state state;
-    size_t in_hand; /* configurations that have left the ring and are not told yet: 0 or 1 */
+    size_t in_hand; /* configurations that were taken and are not told yet: 0 or 1 */
     bool went_on;   /* during the step in hand, while the device was at work */
     segment segment;
     rft_preflight preflight;
@@ -143,6 +136,14 @@ static void open_shard(exec *e) {
     rft_arena_free(arena);
 }
 
+/* Where results change nothing, what is compiled first may be taken first. */
+static void begin_waiting(exec *e) {
+    const rft_exec_opts *opts = e->state.opts;
+    segment *s = &e->segment;
+    rft_lookahead_begin(&s->waiting, &e->state.recorder,
+                        s->strategy->any_order && opts->pool && !opts->replay && !opts->in_order);
+}
+
 static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
@@ -154,10 +155,12 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
     if (e->refining) {
         open_refined(e);
+        begin_waiting(e);
         return RFT_OK;
     }
     if (opts->shard.of > 1 && rft_space_exact(s->space)) {
         open_shard(e);
+        begin_waiting(e);
         return RFT_OK;
     }
     s->count_all = rft_space_count(s->space);
@@ -183,6 +186,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
         s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
         s->ahead = s->strategy->ahead ? (size_t)least(s->strategy->ahead, RFT_LOOKAHEAD) : RFT_LOOKAHEAD;
         s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
+        begin_waiting(e);
     }
     if (rc != RFT_OK) {
         rft_pruner_end(&s->pruner);
@@ -194,11 +198,7 @@ static void close_segment(exec *e) {
     segment *s = &e->segment;
     s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
     uint64_t left_out = least(s->count_all, s->budget.points) - s->taken;
-    for (; s->count > 0; s->count--) {
-        rft_job_free(s->ring[s->head].odd);
-        rft_job_free(s->ring[s->head].job);
-        s->head = (s->head + 1) % RFT_LOOKAHEAD;
-    }
+    rft_lookahead_end(&s->waiting);
     rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken, s->over);
     rft_pruner_end(&s->pruner);
     e->state.progress.planned -= left_out;
@@ -244,14 +244,14 @@ static rft_job *new_odd_job(const exec *e, const rft_value *config) {
     return new_point_job(e, place, config);
 }
 
-static entry new_entry(const exec *e, uint64_t index) {
+static rft_lookahead_entry new_entry(const exec *e, uint64_t index) {
     const rft_exec_opts *opts = e->state.opts;
     const segment *s = &e->segment;
     size_t params = opts->plan->sweeps[s->sweep]->variants[s->variant].param_count;
     rft_job_place place = {s->sweep, s->variant, s->problem};
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     rft_space_get(s->space, index, config);
-    entry made = {.batch = s->asked / s->ahead};
+    rft_lookahead_entry made = {.batch = s->asked / s->ahead};
     if (s->odd_problem != SIZE_MAX) {
         made.odd = new_odd_job(e, config); /* first: it is taken first */
     }
@@ -262,31 +262,25 @@ static entry new_entry(const exec *e, uint64_t index) {
     return made;
 }
 
+static bool has_room(exec *e) {
+    segment *s = &e->segment;
+    return s->waiting.as_compiled ? rft_lookahead_has_room(&s->waiting, rft_compile_pool_workers(e->state.opts->pool))
+                                  : s->waiting.count + e->in_hand < s->ahead;
+}
+
 /* Asks for more until there are as many ahead as there may be, or the segment has no more to give. */
 static void fill_lookahead(exec *e) {
     segment *s = &e->segment;
-    while (!s->exhausted && s->count + e->in_hand < s->ahead) {
+    while (!s->exhausted && has_room(e)) {
         uint64_t index = 0;
         if (s->asked >= s->budget.points || s->strategy->ask(s->strategy, &index, 1) == 0) {
             s->exhausted = true;
             break;
         }
-        s->ring[(s->head + s->count++) % RFT_LOOKAHEAD] = new_entry(e, index);
+        const rft_lookahead_entry asked = new_entry(e, index);
+        rft_lookahead_put(&s->waiting, &asked);
         s->asked++;
     }
-}
-
-/* The first of the head's batch that is still to be verified on the odd problem. Batches are cut by the order of
- * asking, so that a continued run goes on as it would have gone on. */
-static entry *next_odd(segment *s) {
-    uint64_t batch = s->ring[s->head].batch;
-    for (size_t i = 0; i < s->count; i++) {
-        entry *candidate = &s->ring[(s->head + i) % RFT_LOOKAHEAD];
-        if (candidate->odd && candidate->batch == batch) {
-            return candidate;
-        }
-    }
-    return NULL;
 }
 
 static void note(exec *e, const rft_point *point) {
@@ -328,12 +322,6 @@ static void let_race(const exec *e, rft_job *job) {
     }
 }
 
-static rft_job *next_job(segment *s, bool *is_odd) {
-    entry *odd = s->count > 0 ? next_odd(s) : NULL;
-    *is_odd = odd != NULL;
-    return odd ? odd->odd : s->count > 0 ? s->ring[s->head].job : NULL;
-}
-
 /* Once in every step, whether the device is at work or the point is known: a continued run must see what it saw. */
 static void look_ahead(exec *e) {
     fill_lookahead(e);
@@ -349,8 +337,9 @@ static void go_on(void *payload) {
     exec *e = payload;
     bool is_odd = false;
     look_ahead(e);
-    rft_job *next = next_job(&e->segment, &is_odd);
+    rft_job *next = rft_lookahead_next(&e->segment.waiting, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
+        e->segment.waiting.expected = next;
         rft_job_expect(e->state.opts, next, is_odd);
     }
 }
@@ -358,21 +347,22 @@ static void go_on(void *payload) {
 /* Must more be asked for before the next job is known? At the beginning; and where a batch is verified together before
  * the first of it is timed, the whole batch must be there. */
 static bool is_short(const segment *s) {
-    return s->count == 0 || (s->odd_problem != SIZE_MAX && s->ring[s->head].batch == s->asked / s->ahead);
+    const rft_lookahead *w = &s->waiting;
+    return w->as_compiled || w->count == 0 || (s->odd_problem != SIZE_MAX && w->all[0].batch == s->asked / s->ahead);
 }
 
-/* Takes the next job out of the ring. */
-static rft_job *pull(exec *e, bool *is_odd) {
-    segment *s = &e->segment;
-    rft_job *job = next_job(s, is_odd);
-    if (*is_odd) {
-        next_odd(s)->odd = NULL;
-    } else {
-        s->head = (s->head + 1) % RFT_LOOKAHEAD;
-        s->count--;
-        e->in_hand = 1;
+/* Asks for more, and waits until something is compiled where nothing is. *out NULL: there is nothing left. */
+static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
+    rft_lookahead *w = &e->segment.waiting;
+    int rc = RFT_OK;
+    if (is_short(&e->segment)) {
+        fill_lookahead(e);
     }
-    return job;
+    while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
+        rc = rft_compile_pool_wait_any(e->state.opts->pool, err);
+        fill_lookahead(e);
+    }
+    return rc;
 }
 
 /* What a strategy is told beside the time. */
@@ -393,12 +383,12 @@ static rft_hints hints_of(const rft_point *point) {
 }
 
 /* Takes the next job to its end. */
-static int step(exec *e, rft_err *err) {
+static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     segment *s = &e->segment;
-    bool is_odd = false;
-    rft_job *job = pull(e, &is_odd);
     const rft_point *point = NULL;
     const rft_exec_opts *opts = e->state.opts;
+    rft_lookahead_take(&s->waiting, job);
+    e->in_hand = is_odd ? e->in_hand : 1;
     bool races = !is_odd && e->best_id && !opts->plan->sweeps[s->sweep]->measure.no_race;
     if (races) {
         let_race(e, job);
@@ -455,11 +445,10 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
 }
 
 /* The first point waits for the device's own kernels and for its own code in any case. */
-static int look_at_what_compiled(exec *e, rft_err *err) {
-    bool is_odd = false;
+static int look_at_what_compiled(exec *e, const rft_job *first, rft_err *err) {
     if (e->patience_s > 0 && e->preflight.left > 0) {
         rft_prefetch_await(&e->state.recorder.prefetch, RFT_PREFETCH_POINTS);
-        rft_preflight_wait_for(next_job(&e->segment, &is_odd));
+        rft_preflight_wait_for(first);
     }
     int rc = rft_preflight_look(&e->preflight, e->patience_s, err);
     e->patience_s = 0;
@@ -473,14 +462,14 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         if (*stopped) {
             break;
         }
-        if (is_short(&e->segment)) {
-            fill_lookahead(e);
-        }
-        if (e->segment.count == 0) {
+        rft_job *next = NULL;
+        bool is_odd = false;
+        rc = await_next(e, &next, &is_odd, err);
+        if (rc != RFT_OK || !next) {
             break;
         }
-        rc = look_at_what_compiled(e, err);
-        rc = rc == RFT_OK ? step(e, err) : rc;
+        rc = look_at_what_compiled(e, next, err);
+        rc = rc == RFT_OK ? step(e, next, is_odd, err) : rc;
         rc = rc == RFT_OK ? take_ceilings(e, stopped, err) : rc;
         e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }

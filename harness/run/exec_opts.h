@@ -11,8 +11,10 @@
 #include "run/plan/shard.h"
 #include "store/store.h"
 
-#define RFT_LOOKAHEAD 32 /* configurations compiled ahead; part of the run's record */
-#define RFT_FINALISTS 5  /* per problem, measured again in the final round */
+#define RFT_LOOKAHEAD                                                                                                  \
+    32                  /* configurations compiled ahead; part of the run's record. Where they are taken as they are   \
+                         * compiled, those that wait for a compiler, or two a worker if that is more */
+#define RFT_FINALISTS 5 /* per problem, measured again in the final round */
 
 /* Of which points energy and power are measured, after the final round. */
 typedef enum rft_power_choice {
@@ -52,6 +54,7 @@ typedef struct rft_exec_opts {
     bool replay;
     rft_shard shard;           /* of a divided run, which ends behind its first round */
     bool no_prune;             /* what cannot win is measured all the same (run/plan/prune.h) */
+    bool in_order;             /* as proposed, though what compiles sooner could be taken sooner (run/lookahead.h) */
     rft_power_choice power;    /* in a replay what was recorded is taken, whatever this and soak_s say */
     double soak_s;             /* the best of each sweep's largest problem is kept under load so long; 0: not */
     rft_counted_wish counters; /* which hardware counters, after all was timed; zeroes: none */

@@ -147,7 +147,7 @@ static void course_free(rft_strategy *base) {
 
 void *rft_course_new(const rft_course_spec *spec, const rft_space_view *view, uint64_t seed) {
     rft_course *course = rft_alloc(spec->size);
-    course->base = (rft_strategy){spec->name, spec->ahead, course_ask, course_tell, course_teach, course_free};
+    course->base = (rft_strategy){spec->name, spec->ahead, course_ask, course_tell, course_teach, course_free, false};
     course->view = view;
     course->random = seed ^ rft_hash_fnv1a(spec->name, strlen(spec->name));
     course->slot_count = SLOTS_LEAST;

@@ -101,7 +101,7 @@ rft_strategy *rft_random_new(const rft_space_view *view, const rft_strategy_opts
         return &((rft_course *)rft_course_new(&by_drawing, view, opts->seed))->base;
     }
     random_draw *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){"random", 0, random_ask, random_tell, NULL, random_free};
+    self->base = (rft_strategy){"random", 0, random_ask, random_tell, NULL, random_free, true};
     self->count = view->count;
     self->random = ~opts->seed; /* not the order that exhaustive takes with this seed */
     self->slot_count = 64;

@@ -166,7 +166,8 @@ static void listed_free(rft_strategy *base) {
 
 rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count) {
     listed *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){.name = "listed", .ask = listed_ask, .tell = listed_tell, .free = listed_free};
+    self->base = (rft_strategy){
+        .name = "listed", .ask = listed_ask, .tell = listed_tell, .free = listed_free, .any_order = true};
     self->indices = rft_calloc(count + 1, sizeof *self->indices);
     self->count = count;
     if (count > 0) {
@@ -276,6 +277,7 @@ static rft_strategy *start_with(rft_strategy *inner, const uint64_t *starts, siz
     self->base.ask = starting_ask;
     self->base.tell = starting_tell;
     self->base.teach = NULL;
+    self->base.any_order = inner->any_order && due == count; /* a spare takes the place of a poor one */
     self->base.free = starting_free;
     self->starts = rft_calloc(count, sizeof *self->starts);
     for (size_t i = 0; i < count; i++) {

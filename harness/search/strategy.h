@@ -45,6 +45,7 @@ struct rft_strategy {
     /* One that it did not ask for. NULL: it learns nothing from results. */
     void (*teach)(rft_strategy *self, const rft_tell *result);
     void (*free)(rft_strategy *self);
+    bool any_order; /* results change nothing: they may be told in any order */
 };
 
 /* By the hardware's limits (model/roofline/floor.h). */

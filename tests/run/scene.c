@@ -145,6 +145,7 @@ void scene_workers(scene *s, size_t compile_workers) {
 
 void scene_open(scene *s, size_t compile_workers) {
     *s = (scene){.arena = rft_arena_new()};
+    s->opts.in_order = true; /* so that runs can be compared point by point; test_exec_order has the other way */
     snprintf(s->folder, sizeof s->folder, "/tmp/rooftune-run-XXXXXX");
     assert_non_null(mkdtemp(s->folder));
     s->program = scene_path(s, "worker");

@@ -190,9 +190,28 @@ static void drift_makes_ties_of_different_times(void **state) {
     rft_run_free(run);
 }
 
+/* One sample each tells that both are far slower than the best: 10 % between them is no difference that it shows. */
+static void few_samples_tell_no_finer_differences(void **state) {
+    (void)state;
+    rft_run *run = fixture_run();
+    rft_point a = {.outcome = RFT_OUTCOME_OK}, b = {.outcome = RFT_OUTCOME_OK}, best = {.outcome = RFT_OUTCOME_OK};
+    best.rounds[0] = taken(run->arena, 1.00e-3, 1980.0, 10);
+    a.rounds[0] = taken(run->arena, 2.00e-3, 1980.0, 1);
+    b.rounds[0] = taken(run->arena, 2.20e-3, 1980.0, 1);
+    a.rounds[0].stop = b.rounds[0].stop = RFT_STOP_SLOWER;
+    a.rounds[1] = b.rounds[1] = best.rounds[1] = rft_measurement_none();
+    assert_true(rft_run_tie(&a, &b, 0.0));
+    assert_false(rft_run_tie(&best, &a, 0.0) || rft_run_tie(&b, &best, 0.0));
+    b.rounds[0] = taken(run->arena, 3.10e-3, 1980.0, 1);
+    b.rounds[0].stop = RFT_STOP_SLOWER;
+    assert_false(rft_run_tie(&a, &b, 0.0));
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_are_joined_in_order),
+        cmocka_unit_test(few_samples_tell_no_finer_differences),
         cmocka_unit_test(samples_know_their_process),
         cmocka_unit_test(turns_without_clocks_stay_without),
         cmocka_unit_test(throttled_points_are_counted_with_their_causes),

@@ -68,8 +68,22 @@ bool rft_measurement_tie(const rft_measurement *a, const rft_measurement *b, dou
     return rft_stats_tie(&x, &y);
 }
 
+/* Few samples tell what is far slower than the best, no finer differences among themselves. */
+static bool is_few(const rft_measurement *m) {
+    return m->stop == RFT_STOP_SLOWER && m->n < RFT_RACE_MIN_SAMPLES;
+}
+
+static bool few_tie(const rft_measurement *a, const rft_measurement *b) {
+    double frac = a->n < RFT_RACE_THREE || b->n < RFT_RACE_THREE ? RFT_RACE_ONE_FRAC : RFT_RACE_THREE_FRAC;
+    double x = a->stats.median, y = b->stats.median;
+    return fmax(x, y) <= (1.0 + frac) * fmin(x, y);
+}
+
 bool rft_run_tie(const rft_point *a, const rft_point *b, double widen_frac) {
     const rft_measurement *x = rft_point_measurement(a), *y = rft_point_measurement(b);
+    if (is_few(x) && is_few(y)) {
+        return few_tie(x, y);
+    }
     int last = RFT_ROUNDS - 1;
     bool turns = x == &a->rounds[last] && y == &b->rounds[last];
     return rft_measurement_tie(x, y, turns ? 0.0 : widen_frac);

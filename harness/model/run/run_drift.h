@@ -27,7 +27,8 @@ rft_stats rft_measurement_apart(const rft_measurement *m, double widen_frac);
  * those of the medians. One process is widened by `widen_frac`. */
 bool rft_measurement_tie(const rft_measurement *a, const rft_measurement *b, double widen_frac);
 
-/* Two points of one problem, both measured. In the final round they took turns: nothing is widened there. */
+/* Two points of one problem, both measured. In the final round they took turns: nothing is widened there. Two that few
+ * samples told to be slower (race.h) differ where they do by as much as such samples tell. */
 bool rft_run_tie(const rft_point *a, const rft_point *b, double widen_frac);
 
 /* One sentence for screen, show and report, without a full stop: rft_drift_words(), or what is missing ("2 readings of

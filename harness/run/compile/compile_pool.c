@@ -382,6 +382,20 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
     return RFT_OK;
 }
 
+int rft_compile_pool_wait_any(rft_compile_pool *pool, rft_err *err) {
+    pool->stirred = false;
+    int rc = hand_out(pool, err);
+    if (any_busy(pool)) {
+        rft_loop_wait(pool->opts.loop, &pool->stirred);
+        return RFT_OK;
+    }
+    return rc;
+}
+
+size_t rft_compile_pool_workers(const rft_compile_pool *pool) {
+    return pool->opts.workers;
+}
+
 const rft_compile_result *rft_compile_pool_peek(rft_compile_pool *pool, rft_ticket ticket) {
     const rft_compile_job *job = rft_compile_jobs_at(&pool->jobs, ticket);
     return job && job->done && !job->failure && job->result->ok ? job->result : NULL;

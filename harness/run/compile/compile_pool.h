@@ -57,6 +57,11 @@ bool rft_compile_pool_is_answered(rft_compile_pool *pool, rft_ticket ticket);
 /* Serves the workers until all of these are answered, or `seconds` have passed (by steps of 50 ms). */
 void rft_compile_pool_settle(rft_compile_pool *pool, const rft_ticket *tickets, size_t count, double seconds);
 
+/* Waits until a request is answered, or a worker lost; returns at once when nothing is under way. RFT_E_WORKER as of
+ * wait(). */
+int rft_compile_pool_wait_any(rft_compile_pool *pool, rft_err *err);
+size_t rft_compile_pool_workers(const rft_compile_pool *pool);
+
 /* The answer, when it is there and the code compiled; NULL otherwise. Borrowed as that of wait(). */
 const rft_compile_result *rft_compile_pool_peek(rft_compile_pool *pool, rft_ticket ticket);
 

@@ -30,7 +30,7 @@ has() {
     rooftune "$1" --help
     for option in $2; do expect_out " --$option"; done
 }
-has run 'allow-path at variant set device output report no-report budget goal objective timeout compile-timeout strategy seed min-time no-race no-prune ceilings energy soak counters sanitize events wait fresh dry-run arch'
+has run 'allow-path at variant set device output report no-report budget goal objective timeout compile-timeout strategy seed min-time no-race no-prune in-order ceilings energy soak counters sanitize events wait fresh dry-run arch'
 for group in device files search measure; do expect_out "^$group:\$"; done
 has check 'allow-path arch sample compile-timeout json'
 has point 'allow-path at set variant sweep device in-process bare ncu timeout compile-timeout wait json emit arch output'

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is compiled first is measured first, where results change nothing: the same points, none twice, in one session
+ * or several; and as proposed where they do, or where that is asked for. */
+#include "run/scene.h"
+
+#include "base/fs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SPEEDS = 6 };
+
+static const scripted_sweep_opts mixed = {.fates = {"ok", "compile_slow"}, .speeds = {400, 410, 420, 430, 440, 450}};
+
+/* Compiling takes 0.2 s where the fate is slow (SCRIPTED_BUSY is where such a worker shows itself). */
+static void open_mixed(scene *s, const scripted_sweep_opts *opts) {
+    static char busy[128];
+    scene_open(s, 2 * SPEEDS + 1); /* no request waits for a worker */
+    snprintf(busy, sizeof busy, "%s-busy", s->folder);
+    assert_int_equal(setenv("SCRIPTED_BUSY", busy, 1), 0);
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_make_folders(busy, &err), RFT_OK);
+    scene_sweep(s, opts);
+    s->opts.in_order = false;
+}
+
+static void close_mixed(scene *s) {
+    scene_close(s);
+    rmdir(getenv("SCRIPTED_BUSY"));
+}
+
+static bool is_slow(const rft_point *point) {
+    return strcmp(point->config[PARAM_FATE].as.text, "compile_slow") == 0;
+}
+
+/* Sum of the ids of what compiles slowly: the larger, the later it was taken. */
+static int64_t slow_ids(const rft_run *run) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        sum += is_slow(&run->points[i]) ? run->points[i].id : 0;
+    }
+    return sum;
+}
+
+static void expect_all_measured(const rft_run *run, size_t count) {
+    scene_expect_once(run);
+    assert_int_equal(run->point_count, count);
+    for (size_t i = 0; i < run->point_count; i++) {
+        assert_int_equal(run->points[i].outcome, RFT_OUTCOME_OK);
+    }
+}
+
+static void a_slow_compile_holds_nothing_back(void **state) {
+    (void)state;
+    scene s;
+    open_mixed(&s, &mixed);
+    const rft_run *run = scene_run(&s, "a.db");
+    expect_all_measured(run, 2 * SPEEDS);
+    const int64_t last = SPEEDS * SPEEDS + SPEEDS * (SPEEDS + 1) / 2; /* 7 + 8 + ... + 12: behind all others */
+    assert_true(slow_ids(run) > last - 4);
+    s.opts.in_order = true;
+    const rft_run *other = scene_run(&s, "b.db");
+    expect_all_measured(other, 2 * SPEEDS);
+    assert_true(slow_ids(other) < last - 4); /* the shuffle's */
+    close_mixed(&s);
+}
+
+static void a_continued_run_has_all_points_once(void **state) {
+    (void)state;
+    for (unsigned stop = 3; stop < 2 * SPEEDS; stop += 6) {
+        scene s;
+        open_mixed(&s, &mixed);
+        s.stop_after = stop;
+        const rft_run *part = scene_run(&s, "a.db");
+        assert_int_equal(part->point_count, stop);
+        s.stop_after = 0;
+        unsigned before = s.measured;
+        const rft_run *run = scene_run(&s, "a.db");
+        expect_all_measured(run, 2 * SPEEDS);
+        assert_true(s.measured - before >= 2 * SPEEDS - stop);
+        assert_false(s.went_back);
+        close_mixed(&s);
+    }
+}
+
+/* What is known is taken in the order it was taken in: so the reference stays what it was. */
+static void a_continued_run_has_the_same_reference(void **state) {
+    (void)state;
+    scene s;
+    scripted_sweep_opts opts = {.fates = {"ok"}};
+    for (int i = 0; i < 45; i++) {
+        opts.speeds[i] = 300 + i;
+    }
+    open_mixed(&s, &opts);
+    setenv("SCRIPTED_COMPILE_MS", "30", 1);
+    s.stop_after = 23;
+    const rft_run *part = scene_run(&s, "a.db");
+    assert_int_equal(part->reference_count, 1);
+    int64_t reference = part->references[0].point;
+    s.stop_after = 0;
+    const rft_run *run = scene_run(&s, "a.db");
+    expect_all_measured(run, 45);
+    assert_int_equal(run->reference_count, 2);
+    assert_int_equal(run->references[0].after_point, 20);
+    assert_true(run->references[0].point == reference && run->references[1].point == reference);
+    assert_int_equal(run->references[1].after_point, 40);
+    unsetenv("SCRIPTED_COMPILE_MS");
+    close_mixed(&s);
+}
+
+static void the_odd_problem_comes_first(void **state) {
+    (void)state;
+    scene s;
+    scripted_sweep_opts opts = mixed;
+    opts.odd = 999;
+    open_mixed(&s, &opts);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->point_count, 4 * SPEEDS);
+    for (size_t i = 0; i < run->point_count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const rft_point *a = &run->points[k], *b = &run->points[i];
+            bool same = rft_value_equal(&a->config[PARAM_FATE], &b->config[PARAM_FATE]) &&
+                        rft_value_equal(&a->config[PARAM_SPEED], &b->config[PARAM_SPEED]);
+            assert_false(same && !run->sweeps[0].sweep.problems[a->problem].odd);
+        }
+    }
+    close_mixed(&s);
+}
+
+/* A strategy that learns hears of its proposals in their order. */
+static void what_learns_keeps_its_course(void **state) {
+    (void)state;
+    int64_t ids[2];
+    for (int in_order = 0; in_order < 2; in_order++) {
+        scene s;
+        open_mixed(&s, &mixed);
+        s.opts.in_order = in_order;
+        s.sweeps[0]->search.strategy = "memetic";
+        ids[in_order] = slow_ids(scene_run(&s, "a.db"));
+        close_mixed(&s);
+    }
+    assert_int_equal(ids[0], ids[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_compile_holds_nothing_back),      cmocka_unit_test(a_continued_run_has_all_points_once),
+        cmocka_unit_test(a_continued_run_has_the_same_reference), cmocka_unit_test(the_odd_problem_comes_first),
+        cmocka_unit_test(what_learns_keeps_its_course),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
