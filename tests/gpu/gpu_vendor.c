@@ -121,6 +121,23 @@ static rft_device_ptr upload(rft_type type, rft_vendor_order order, size_t rows,
     return memory;
 }
 
+/* Of a residual; of a bias the first row. */
+static int extra_value(size_t row, size_t column) {
+    return (int)((row * 5 + column * 3 + row * column) % 3) - 1;
+}
+
+/* What the epilogue makes of a sum, and how far the library's may lie beside it. */
+static double after_epilogue(rft_vendor_epilogue epilogue, int sum, size_t row, size_t column, double *apart) {
+    bool has_bias = rft_vendor_epilogue_has_bias(epilogue);
+    double x = sum + (epilogue == RFT_VENDOR_EPILOGUE_NONE ? 0 : extra_value(has_bias ? 0 : row, column));
+    *apart = 0.0;
+    if (epilogue == RFT_VENDOR_EPILOGUE_BIAS_GELU) {
+        *apart = 0.01 * (1.0 + fabs(x));
+        return x / 2.0 * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    }
+    return epilogue == RFT_VENDOR_EPILOGUE_BIAS_RELU ? fmax(x, 0.0) : x;
+}
+
 /* Every algorithm of the plan; the result is poisoned before each. */
 static void check_results(const rft_vendor_plan *plan, const rft_vendor_buffers *buffers) {
     const rft_vendor_matmul *m = &plan->matmul;
@@ -137,10 +154,11 @@ static void check_results(const rft_vendor_plan *plan, const rft_vendor_buffers 
                 for (size_t k = 0; k < K; k++) {
                     sum += a_value(i, k) * b_value(k, j);
                 }
-                double got = decode(host + at(m->d_order, i, j, M, N) * bytes, m->d);
-                if (got != sum) {
-                    fail_msg("%s, %s: element (%zu, %zu) is %g, not %d", rft_vendor_math_name(m->math),
-                             plan->algos[algo].name, i, j, got, sum);
+                double got = decode(host + at(m->d_order, i, j, M, N) * bytes, m->d), apart = 0.0;
+                double expected = after_epilogue(m->epilogue, sum, i, j, &apart);
+                if (!(fabs(got - expected) <= apart)) {
+                    fail_msg("%s, epilogue %s, %s: element (%zu, %zu) is %g, not %g", rft_vendor_math_name(m->math),
+                             rft_vendor_epilogue_name(m->epilogue), plan->algos[algo].name, i, j, got, expected);
                 }
             }
         }
@@ -149,8 +167,9 @@ static void check_results(const rft_vendor_plan *plan, const rft_vendor_buffers 
 }
 
 /* Returns the number of algorithms checked; 0 when the library has none, with a reason. */
-static size_t small_problem(rft_vendor_math math, rft_type d, unsigned orders) {
+static size_t small_problem(rft_vendor_math math, rft_type d, unsigned orders, rft_vendor_epilogue epilogue) {
     rft_vendor_matmul matmul = {.math = math,
+                                .epilogue = epilogue,
                                 .d = d,
                                 .m = M,
                                 .n = N,
@@ -169,9 +188,11 @@ static size_t small_problem(rft_vendor_math math, rft_type d, unsigned orders) {
     rft_vendor_buffers buffers = {.a = upload(in, matmul.a_order, M, K, a_value),
                                   .b = upload(in, matmul.b_order, K, N, b_value),
                                   .d = new_memory(M * N * rft_type_bytes(d)),
+                                  .extra = upload(d, matmul.d_order, M, N, extra_value),
                                   .workspace = new_memory(plan->workspace_bytes)};
     check_results(plan, &buffers);
     size_t count = plan->algo_count;
+    gpu->vt->free(gpu, buffers.extra);
     gpu->vt->free(gpu, buffers.a);
     gpu->vt->free(gpu, buffers.b);
     gpu->vt->free(gpu, buffers.d);
@@ -186,11 +207,11 @@ static void results_are_right(void **state) {
         rft_type usual = rft_vendor_output_type((rft_vendor_math)math);
         size_t usual_count = 0, wide_count = 0, orders_found = 0;
         for (unsigned orders = 0; orders < 8; orders++) {
-            size_t count = small_problem((rft_vendor_math)math, usual, orders);
+            size_t count = small_problem((rft_vendor_math)math, usual, orders, RFT_VENDOR_EPILOGUE_NONE);
             usual_count += count;
             orders_found += count > 0;
             if (usual != RFT_TYPE_F32 && usual != RFT_TYPE_I32) {
-                wide_count += small_problem((rft_vendor_math)math, RFT_TYPE_F32, orders);
+                wide_count += small_problem((rft_vendor_math)math, RFT_TYPE_F32, orders, RFT_VENDOR_EPILOGUE_NONE);
             }
         }
         print_message("%s: %zu algorithms right over %zu of 8 orders (%zu more with results in f32)\n",
@@ -200,6 +221,22 @@ static void results_are_right(void **state) {
         }
         if (math <= RFT_VENDOR_BF16 && info.cc_major >= 8) {
             assert_int_equal(orders_found, 8);
+        }
+    }
+}
+
+/* B by columns, which fp8 wants. */
+static void epilogues_are_right(void **state) {
+    (void)state;
+    for (int math = 0; math < RFT_VENDOR_INT8; math++) {
+        for (int epilogue = 1; epilogue < RFT_VENDOR_EPILOGUE_COUNT; epilogue++) {
+            size_t count = small_problem((rft_vendor_math)math, rft_vendor_output_type((rft_vendor_math)math), 2,
+                                         (rft_vendor_epilogue)epilogue);
+            print_message("%s, %s: %zu algorithms right\n", rft_vendor_math_name((rft_vendor_math)math),
+                          rft_vendor_epilogue_name((rft_vendor_epilogue)epilogue), count);
+            if (math == RFT_VENDOR_BF16 && info.cc_major >= 9) {
+                assert_true(count >= 1);
+            }
         }
     }
 }
@@ -336,6 +373,7 @@ int gpu_vendor(int argc, char **argv) {
     (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_right),
+        cmocka_unit_test(epilogues_are_right),
         cmocka_unit_test(rates_are_as_expected),
     };
     rft_err err = RFT_ERR_INIT;
