@@ -32,39 +32,53 @@ template <> __device__ __forceinline__ float2 widened_pair<__half>(unsigned pair
     return make_float2(__half2float(two[0]), __half2float(two[1]));
 }
 
-/* ---- of one element ---- */
+/* ---- of one element: of(sum, kept(bias)) ---- */
 
 struct Same {
-    __device__ __forceinline__ static float of(float x) {
-        return x;
+    __device__ __forceinline__ static float kept(float bias) {
+        return bias;
+    }
+    __device__ __forceinline__ static float of(float sum, float bias) {
+        return sum + bias;
     }
 };
 
 /* NaN stays NaN. */
-struct Relu {
-    __device__ __forceinline__ static float of(float x) {
+struct Relu : Same {
+    __device__ __forceinline__ static float of(float sum, float bias) {
         float y;
-        asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(0.0f));
+        asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(sum + bias), "f"(0.0f));
         return y;
+    }
+};
+
+/* Of x = sum + bias as h = x / 2, which is one operation where the bias is kept halved. */
+struct Halved {
+    __device__ __forceinline__ static float kept(float bias) {
+        return 0.5f * bias;
+    }
+    __device__ __forceinline__ static float half_of(float sum, float bias) {
+        return fmaf(0.5f, sum, bias);
     }
 };
 
 /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): Hendrycks and Gimpel 2016, as cuBLASLt has it. tanh keeps some 11
  * bits. */
-struct Gelu {
-    __device__ __forceinline__ static float of(float x) {
-        const float inner = x * fmaf(x * x, 0.7978845608f * 0.044715f, 0.7978845608f), half = 0.5f * x;
+struct Gelu : Halved {
+    __device__ __forceinline__ static float of(float sum, float bias) {
+        constexpr float FIRST = 2 * 0.7978845608f, THIRD = 8 * 0.7978845608f * 0.044715f; /* of h and of its cube */
+        const float h = half_of(sum, bias), inner = h * fmaf(h * h, THIRD, FIRST);
         float tanh;
         asm("tanh.approx.f32 %0, %1;" : "=f"(tanh) : "f"(inner));
-        return fmaf(half, tanh, half);
+        return fmaf(h, tanh, h);
     }
 };
 
 /* x / 2 (1 + erf(x / sqrt(2))). */
-struct GeluErf {
-    __device__ __forceinline__ static float of(float x) {
-        const float half = 0.5f * x;
-        return fmaf(half, erff(x * 0.7071067812f), half);
+struct GeluErf : Halved {
+    __device__ __forceinline__ static float of(float sum, float bias) {
+        const float h = half_of(sum, bias);
+        return fmaf(h, erff(h * 1.4142135624f), h);
     }
 };
 
@@ -88,7 +102,7 @@ template <class P, class Activation> struct Bias {
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const int column = corner.column + i * 128 + threadIdx.x % 128;
-            held[i] = column < n ? (float)bias[column] : 0.0f;
+            held[i] = column < n ? Activation::kept((float)bias[column]) : 0.0f;
         }
     }
     __device__ __forceinline__ void ready() {
@@ -108,10 +122,10 @@ template <class P, class Activation> struct Bias {
         for (int i = 0; i < P::PIECE_N / 8; i++) {
             const float2 two = load_pair(own + i * 32);
             float *four = sums + first / 2 + i * 4;
-            four[0] = Activation::of(four[0] + two.x);
-            four[1] = Activation::of(four[1] + two.y);
-            four[2] = Activation::of(four[2] + two.x);
-            four[3] = Activation::of(four[3] + two.y);
+            four[0] = Activation::of(four[0], two.x);
+            four[1] = Activation::of(four[1], two.y);
+            four[2] = Activation::of(four[2], two.x);
+            four[3] = Activation::of(four[3], two.y);
         }
     }
 };
