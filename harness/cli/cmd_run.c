@@ -15,6 +15,7 @@
 #include "cli/run_mix.h"
 #include "cli/run_options.h"
 #include "cli/run_sanitize.h"
+#include "cli/run_sbatch.h"
 #include "cli/screen.h"
 #include "cli/sweep_source.h"
 #include "run/refine_round.h"
@@ -421,6 +422,10 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
     if (o.device && strcmp(o.device, "replay:") == 0 && o.files.count == 1 &&
         rft_sweep_source_is_recording(o.files.items[0])) {
         o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
+    }
+    if (o.sbatch) {
+        rc = rft_run_sbatch(cli, &o, err);
+        goto done;
     }
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves does not end a run */
     if (rft_run_devices_several(o.device)) {

@@ -119,6 +119,23 @@ static const char *host_id(rft_arena *arena) {
     return *id ? rft_arena_strndup(arena, hex, 12) : "";
 }
 
+/* "job 12, array task 3, node n1, partition p, restarted 1 times"; "" outside of one. */
+static const char *slurm_job(rft_arena *arena) {
+    static const char *const facts[][2] = {
+        {"SLURM_JOB_ID", "job"},     {"SLURM_ARRAY_JOB_ID", "array"},      {"SLURM_ARRAY_TASK_ID", "task"},
+        {"SLURMD_NODENAME", "node"}, {"SLURM_JOB_PARTITION", "partition"}, {"SLURM_RESTART_COUNT", "restarts"}};
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts && getenv("SLURM_JOB_ID"); i++) {
+        const char *value = getenv(facts[i][0]);
+        if (value && *value) {
+            rft_str_addf(&text, "%s%s %s", text.length ? ", " : "", facts[i][1], value);
+        }
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 void rft_host_env(rft_env *env, rft_arena *arena) {
     struct utsname system;
     set_or_reason(env, arena, "host.id", host_id(arena), "/etc/machine-id does not say");
@@ -141,6 +158,7 @@ void rft_host_env(rft_env *env, rft_arena *arena) {
     rft_env_set(env, arena, "host.os", name, name ? NULL : "/etc/os-release does not say");
     free(release);
     add_settings(env, arena);
+    set_or_reason(env, arena, "host.slurm", slurm_job(arena), "no job of Slurm's");
     rft_env_set(env, arena, "rooftune.version", RFT_VERSION, NULL);
     rft_env_set(env, arena, "rooftune.revision", RFT_REVISION, NULL);
     rft_env_set(env, arena, "rooftune.compiler", COMPILER, NULL);

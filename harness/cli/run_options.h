@@ -9,8 +9,8 @@
 
 typedef struct rft_run_options {
     /* As given; NULL: not given. */
-    const char *device, *arch, *output, *report, *package, *events, *counters, *shard;
-    bool fresh, dry_run, no_report, wait;
+    const char *device, *arch, *output, *report, *package, *events, *counters, *shard, *sbatch;
+    bool fresh, dry_run, no_report, wait, submit;
     enum {
         RFT_CEILINGS_KEPT,
         RFT_CEILINGS_AGAIN

@@ -54,3 +54,20 @@ expect_error 2 'is searched (a budget or a goal)'
 rooftune import s1.db "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" -o x.db
 expect_error 9 'is no shard of the same run'
 [ ! -e x.db ] || fail "half a run is there"
+# As jobs of Slurm: printed, and nothing else. tests/slurm runs them.
+rooftune run "$quick" --sbatch nodes=2,gpus=4,time=1:00:00,partition=gpu --at n=4096 -o 'my run.db'
+expect_status 0
+expect_out '^#SBATCH --array=1-8$'
+expect_out '^#SBATCH --gpus=1$'
+expect_out '^#SBATCH --time=1:00:00$'
+expect_out '^#SBATCH --partition=gpu$'
+expect_out 'run .*--at n=4096.* --shard "[$]k/8" *.*$\|run .*--shard "[$]k/8".*--at n=4096'
+expect_out "^\[ -s 'my run.db' \] || .* import .* -o 'my run.db'"
+sh -n out || fail "no script"
+rooftune run "$quick" --sbatch nodes=0
+expect_error 2 'nodes takes a number from 1'
+rooftune run "$quick" --sbatch 'time=1
+#SBATCH --uid=0'
+expect_error 2 'does not understand'
+rooftune run "$quick" --sbatch nodes=2 --shard 1/2
+expect_error 2 'without --shard'

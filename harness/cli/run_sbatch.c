@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_sbatch.h"
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/command_text.h"
+#include "run/plan/shard.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What --sbatch says: "nodes=4,gpus=8,time=2:00:00,partition=gpu". */
+typedef struct cluster {
+    long nodes, gpus; /* gpus: of a node, a shard each; 0: jobs ask for none, and a node has one shard */
+    const char *time, *partition, *account, *constraint;
+} cluster;
+
+static int read_number(long *out, const char *key, const char *text, long least, rft_err *err) {
+    char *end = NULL;
+    *out = strtol(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || *out < least || *out > RFT_SHARDS_MOST) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch: %s takes a number from %ld to %d, not \"%s\"", key, least,
+                    RFT_SHARDS_MOST, text);
+        return RFT_E_USAGE;
+    }
+    return RFT_OK;
+}
+
+/* A word of Slurm's in a comment line: nothing that ends the line. */
+static bool is_plain(const char *text) {
+    for (const char *c = text; *c; c++) {
+        if (!isalnum((unsigned char)*c) && !strchr("_-.:,&|*[]@", *c)) {
+            return false;
+        }
+    }
+    return *text != '\0';
+}
+
+static int read_item(cluster *out, const char *key, const char *text, rft_err *err) {
+    const struct {
+        const char *key, **text;
+    } texts[] = {{"time", &out->time},
+                 {"partition", &out->partition},
+                 {"account", &out->account},
+                 {"constraint", &out->constraint}};
+    if (strcmp(key, "nodes") == 0) {
+        return read_number(&out->nodes, key, text, 1, err);
+    }
+    if (strcmp(key, "gpus") == 0) {
+        return read_number(&out->gpus, key, text, 0, err);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(key, texts[i].key) == 0 && is_plain(text)) {
+            *texts[i].text = text;
+            return RFT_OK;
+        }
+    }
+    rft_err_set(err, RFT_E_USAGE, "--sbatch does not understand \"%s=%s\"", key, text);
+    return rft_err_remedy(err, "--sbatch nodes=4,gpus=8,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
+}
+
+static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_err *err) {
+    *out = (cluster){.nodes = 1, .gpus = 1};
+    int rc = RFT_OK;
+    for (const char *at = text; *at && rc == RFT_OK;) {
+        const size_t length = strcspn(at, ",");
+        char *item = rft_arena_strndup(arena, at, length);
+        char *equals = strchr(item, '=');
+        if (equals) {
+            *equals = '\0';
+        }
+        rc = read_item(out, item, equals ? equals + 1 : "", err);
+        at += length + (at[length] == ',');
+    }
+    const long shards = out->nodes * (out->gpus ? out->gpus : 1);
+    if (rc == RFT_OK && shards > RFT_SHARDS_MOST) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--sbatch: %ld nodes of %ld GPUs are more than %d shards", out->nodes,
+                         out->gpus, RFT_SHARDS_MOST);
+    }
+    return rc;
+}
+
+/* ---- the script ---- */
+
+static void add_directives(rft_str *out, const cluster *c, const char *name, const char *log) {
+    const struct {
+        const char *option, *text;
+    } texts[] = {
+        {"time", c->time}, {"partition", c->partition}, {"account", c->account}, {"constraint", c->constraint}};
+    rft_str_addf(out, "#!/bin/sh\n#SBATCH --job-name=%s\n#SBATCH --nodes=1 --ntasks=1\n", name);
+    if (c->gpus > 0) {
+        rft_str_add(out, "#SBATCH --gpus=1\n");
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].text) {
+            rft_str_addf(out, "#SBATCH --%s=%s\n", texts[i].option, texts[i].text);
+        }
+    }
+    /* A job that is taken back, or whose time ends, gets two minutes: a point ends cleanly, and the file goes on. */
+    rft_str_addf(out, "#SBATCH --requeue --open-mode=append --signal=B:TERM@120\n#SBATCH --output=%s\n", log);
+}
+
+static void add_command(rft_str *out, const rft_cli *cli, const rft_words *words) {
+    rft_command_add_word(out, cli->program);
+    rft_str_add_char(out, ' ');
+    rft_command_add_words(out, words->items, words->count);
+    rft_str_add_char(out, '\n');
+}
+
+/* The folder of cubins on the node's own disk. */
+#define NODE_CACHE "export RFT_CACHE=\"${RFT_CACHE:-${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/rooftune-$(id -un)}\"\n"
+
+/* Words that the job's shell puts its own in the place of. */
+#define SHARD_NUMBER "RFT_SHARD_OF_THIS_JOB"
+#define SHARD_FILE "RFT_FILE_OF_THIS_JOB"
+
+static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *o, const cluster *c, rft_arena *arena) {
+    const long shards = c->nodes * (c->gpus ? c->gpus : 1);
+    char *stem = rft_fs_stem(o->files.items[0]), *folder = rft_fs_absolute(".");
+    for (char *letter = stem; *letter; letter++) {
+        *letter = isalnum((unsigned char)*letter) || strchr("_.", *letter) ? *letter : '-';
+    }
+    const char *run = o->output ? o->output : rft_arena_printf(arena, "%s.db", stem);
+    const char *of_shard = rft_arena_printf(arena, "%s-$k-of-%ld.db", stem, shards);
+    const rft_run_change shard[] = {
+        {"sbatch", NULL}, {"submit", NULL}, {"shard", SHARD_NUMBER}, {"output", SHARD_FILE}, {"no-report", "1"},
+        {"report", NULL}, {NULL, NULL}};
+    const rft_run_change whole[] = {{"sbatch", NULL}, {"submit", NULL}, {"output", run}, {NULL, NULL}};
+    const rft_words shard_words = rft_run_options_words(o, shard, arena);
+    const rft_words whole_words = rft_run_options_words(o, whole, arena);
+    rft_str line = RFT_STR_INIT, place = RFT_STR_INIT;
+    add_command(&line, cli, &shard_words);
+    rft_command_add_word(&place, folder);
+
+    rft_str_addf(
+        out,
+        "#!/bin/sh\n# Submits %ld shards of %s and, behind them, the job that puts them together (docs/scale.md).\n"
+        "set -eu\nshards=$(sbatch --parsable <<'RFT_END'\n",
+        shards, stem);
+    add_directives(out, c, rft_arena_printf(arena, "rooftune-%s", stem), rft_arena_printf(arena, "%s-%%a.log", stem));
+    rft_str_addf(out, "#SBATCH --array=1-%ld\ncd %s\n" NODE_CACHE "k=$SLURM_ARRAY_TASK_ID\nexec ", shards,
+                 rft_str_get(&place));
+    for (const char *at = rft_str_get(&line); *at; at++) {
+        if (rft_text_starts(at, SHARD_NUMBER)) {
+            rft_str_addf(out, "\"$k/%ld\"", shards);
+            at += strlen(SHARD_NUMBER) - 1;
+        } else if (rft_text_starts(at, SHARD_FILE)) {
+            rft_str_addf(out, "\"%s\"", of_shard);
+            at += strlen(SHARD_FILE) - 1;
+        } else {
+            rft_str_add_char(out, *at);
+        }
+    }
+    rft_str_add(out, "RFT_END\n)\nwhole=$(sbatch --parsable --dependency=\"afterany:${shards%%;*}\" <<'RFT_END'\n");
+    add_directives(out, c, rft_arena_printf(arena, "rooftune-%s-all", stem),
+                   rft_arena_printf(arena, "%s-all.log", stem));
+    rft_str_addf(out, "set -eu\ncd %s\n" NODE_CACHE "set --\nk=1\nwhile [ $k -le %ld ]; do\n", rft_str_get(&place),
+                 shards);
+    rft_str_addf(
+        out,
+        "    if [ -s \"%s\" ]; then set -- \"$@\" \"%s\"; else echo \"no shard $k\" >&2; fi\n    k=$((k + 1))\ndone\n",
+        of_shard, of_shard);
+    rft_str run_word = RFT_STR_INIT, program = RFT_STR_INIT;
+    rft_command_add_word(&run_word, run);
+    rft_command_add_word(&program, cli->program);
+    rft_str_addf(out, "[ -s %s ] || %s import \"$@\" -o %s\nexec ", rft_str_get(&run_word), rft_str_get(&program),
+                 rft_str_get(&run_word));
+    add_command(out, cli, &whole_words);
+    rft_str_add(out, "RFT_END\n)\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");
+    rft_str_clear(&program);
+    rft_str_clear(&run_word);
+    rft_str_clear(&place);
+    rft_str_clear(&line);
+    free(folder);
+    free(stem);
+}
+
+static int submit(const char *script, rft_err *err) {
+    FILE *shell = popen("/bin/sh", "w");
+    if (!shell) {
+        return rft_err_set(err, RFT_E_IO, "no shell could be started: %s", strerror(errno));
+    }
+    const bool written = fputs(script, shell) >= 0;
+    const int status = pclose(shell);
+    if (!written || status != 0) {
+        rft_err_set(err, RFT_E_IO, "the jobs could not be submitted (status %d); sbatch's message is above",
+                    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        return rft_err_remedy(err, "leave out --submit, look at the script, and pass it to sh");
+    }
+    return RFT_OK;
+}
+
+int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
+    cluster c;
+    rft_arena *arena = rft_arena_new();
+    rft_str script = RFT_STR_INIT;
+    int rc = RFT_OK;
+    if (o->shard || o->dry_run || o->mixes.count > 0 || o->files.count != 1) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch is of one sweep, without --shard, --dry-run and --mix");
+        rc = rft_err_remedy(err, "rooftune run SWEEP.lua --sbatch nodes=4,gpus=8 | sh");
+    }
+    rc = rc ? rc : read_cluster(&c, o->sbatch, arena, err);
+    if (rc == RFT_OK) {
+        add_script(&script, cli, o, &c, arena);
+        if (o->submit) {
+            rc = submit(rft_str_get(&script), err);
+        } else {
+            fputs(rft_str_get(&script), cli->out);
+        }
+    }
+    rft_str_clear(&script);
+    rft_arena_free(arena);
+    return rc;
+}
