@@ -167,6 +167,40 @@ static void scales_of_blocks(void **state) {
     rft_script_free(script);
 }
 
+/* 4096^3 by six products of three planes of bf16: each tile comes once a plane, a cluster of two reads L2 like a block
+ * of 256 x 128, and in front of that the operands' 4 bytes become 6. Useful work is the product's, once. */
+static void emulated_products(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_emulated.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 4096), v = variant_named(sweep, "bf16 x 6");
+    double n = 4096, flops = 2 * n * n * n;
+    const rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+    rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    near(rft_work_ops(&spec.work), flops);
+    near(spec.traffic.pipe_ops[RFT_PIPE_TENSOR_BF16], 6 * flops);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2], 3 * 2 * n * n * (n / 256 + n / 128) + 4 * n * n + (4 + 6) * 2 * n * n);
+    assert_int_equal(spec.launch_count, 3);
+    rft_script_free(script);
+}
+
+/* 8 x 16 sums: 24 floats for 128 multiplications, half of that through the pipe. Rows of 1003 are copied first. */
+static void ffma_intensities(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_ffma.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 4096), v = variant_named(sweep, "factors read ahead");
+    double n = 4096, flops = 2 * n * n * n;
+    const rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+    rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    double read = spec.traffic.level_bytes[RFT_LEVEL_L2] - 4 * n * n;
+    near(read, flops / (128 / 4.0));
+    near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], flops / 2 * 4 * 24 / 128 / 2 + read);
+    assert_int_equal(spec.launch_count, 1);
+    assert_int_equal(kernel_case_point(sweep, v, 0, config, f->arena).launch_count, 3);
+    rft_script_free(script);
+}
+
 /* 16 tokens: 64 tiles of 128 columns, each by two blocks of a cluster. Every tile reads the tokens again and its own
  * weights; sums pass shared memory twice as floats, once for each part of k. */
 static void parts_of_k(void **state) {
@@ -446,6 +480,8 @@ int main(void) {
         cmocka_unit_test(tensor_matmul_intensities),
         cmocka_unit_test(wgmma_intensities),
         cmocka_unit_test(scales_of_blocks),
+        cmocka_unit_test(emulated_products),
+        cmocka_unit_test(ffma_intensities),
         cmocka_unit_test(parts_of_k),
         cmocka_unit_test(steps_shared_evenly),
         cmocka_unit_test(levels_are_ordered),
