@@ -151,6 +151,25 @@ static void memory_does_not_follow(void **state) {
     rft_run_free(run);
 }
 
+/* Nor does the L2, by the counters of kernels under a power limit. */
+static void the_l2_does_not_follow(void **state) {
+    (void)state;
+    rft_run *run = power_run();
+    fixture_ceiling(run, RFT_CEILING_L2_READ, 10e12);
+    run->ceilings.items[RFT_CEILING_L2_READ].clock_mhz = RUN_MHZ;
+    assert_true(near(rft_ceiling_rate_at(&run->ceilings, RFT_CEILING_L2_READ, 1320.0), 10e12, 1e-9));
+    rft_point *point = tensor_point(run, 0, 0.5, 1320.0);
+    point->traffic = (rft_traffic){.present = true, .evidence = RFT_EVIDENCE_MODELLED};
+    for (int level = 0; level < RFT_LEVEL_COUNT; level++) {
+        point->traffic.level_bytes[level] = level == RFT_LEVEL_L2 ? 0.92 * 10e12 * 1e-3 : (double)NAN;
+    }
+    point->rounds[0].throttled_by = "power_cap";
+    text_of(run, point, "bound by l2 (92 %, modelled)");
+    point->traffic.pipe_ops[RFT_PIPE_TENSOR_BF16] = 0.95 / 0.5 * point->work.pipe_ops[RFT_PIPE_TENSOR_BF16];
+    assert_int_equal(rft_bound_of(run, point).resource, RFT_RESOURCE_POWER);
+    rft_run_free(run);
+}
+
 /* Back to back against the ceiling under load, each with its own clock. */
 static void sustained_against_sustained(void **state) {
     (void)state;
@@ -322,6 +341,7 @@ int main(void) {
         cmocka_unit_test(thresholds),
         cmocka_unit_test(the_clock_of_the_run),
         cmocka_unit_test(memory_does_not_follow),
+        cmocka_unit_test(the_l2_does_not_follow),
         cmocka_unit_test(sustained_against_sustained),
         cmocka_unit_test(advice_is_on_energy),
         cmocka_unit_test(where_power_binds),

@@ -86,19 +86,19 @@ static rft_bound bound_unknown(void) {
 }
 
 /* The nearest share that does nearly all that the point's own clock allows, where that is below the run's; NULL where
- * device memory, which has its own clock, takes longer. */
+ * device memory or the L2, which do not follow that clock, take longer. */
 static const rft_share *held_share(const rft_bound *bound) {
-    double dram_frac = 0.0;
+    double apart_frac = 0.0;
     const rft_share *found = NULL;
     for (size_t i = 0; bound->clock.below && i < bound->share_count; i++) {
         const rft_share *share = &bound->shares[i];
-        if (share->resource == RFT_RESOURCE_DRAM) {
-            dram_frac = share->frac;
+        if (share->resource == RFT_RESOURCE_DRAM || share->resource == RFT_RESOURCE_L2) {
+            apart_frac = fmax(apart_frac, share->frac);
         } else if (!found && share->clock_frac >= RFT_HELD_FRAC) {
             found = share;
         }
     }
-    return found && found->clock_frac >= dram_frac ? found : NULL;
+    return found && found->clock_frac >= apart_frac ? found : NULL;
 }
 
 static rft_resource resource_of_cause(rft_throttle_cause cause) {

@@ -8,9 +8,9 @@
  * Waterman, Patterson 2009; time-based form after Wang et al., arXiv 2009.04598.)
  * With declared work alone only dram and the compute pipes can be named: the evidence class says so.
  *
- * Where the SM clock is below the run's (held_clock.h), and the nearest pipe, issue slots or level on chip does
+ * Where the SM clock is below the run's (held_clock.h), and the nearest pipe, issue slots or level of the SM does
  * RFT_HELD_FRAC or more of what that clock allows, what holds the clock down is the bound: power, heat, or what is not
- * known. Not where device memory takes longer than that.
+ * known. Not where device memory or the L2 takes longer than that.
  */
 #ifndef RFT_MODEL_BOUND_H
 #define RFT_MODEL_BOUND_H

@@ -10,8 +10,8 @@
 #define ACTIVE_FRAC 0.05
 
 double rft_ceiling_rate_at(const rft_ceilings *ceilings, rft_ceiling_id id, double clock_mhz) {
-    return id <= RFT_CEILING_DRAM_2TO1 ? rft_ceilings_rate(ceilings, id)
-                                       : rft_ceilings_per_cycle(ceilings, id) * clock_mhz * 1e6;
+    return id <= RFT_CEILING_L2_READ ? rft_ceilings_rate(ceilings, id)
+                                     : rft_ceilings_per_cycle(ceilings, id) * clock_mhz * 1e6;
 }
 
 double rft_run_power_limit_w(const rft_run *run) {

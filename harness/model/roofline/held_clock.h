@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * held_clock.h - the SM clock of a point beside the run's, and what held it down. Pipes, issue slots, L1, L2 and shared
- * memory do so much a cycle, whatever the clock; device memory has a clock of its own (docs/roofline.md).
+ * held_clock.h - the SM clock of a point beside the run's, and what held it down. Pipes, issue slots, L1 and shared
+ * memory do so much a cycle, whatever the clock; device memory and the L2 do not follow it (docs/roofline.md).
  *
  * Clocks are of the samples themselves (docs/measuring.md), never those of a counter pass, and never NVML's, which is
  * the clock asked for.
@@ -30,7 +30,7 @@ double rft_ceilings_clock_mhz(const rft_ceilings *ceilings);
 /* Of the reported measurement; all unknown without one. */
 rft_held_clock rft_held_clock_of(const rft_run *run, const rft_point *point);
 /* A ceiling's rate at another SM clock: so much a cycle, times the clock. NaN where one of the clocks is not known, or
- * there is no rate to judge by; that of device memory is what it is. */
+ * there is no rate to judge by; those of device memory and the L2 are what they are. */
 double rft_ceiling_rate_at(const rft_ceilings *ceilings, rft_ceiling_id id, double clock_mhz);
 /* Watts that the board may draw, as NVML told it when the run began; NaN: not known. */
 double rft_run_power_limit_w(const rft_run *run);
