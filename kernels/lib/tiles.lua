@@ -31,6 +31,34 @@ end
 -- Of blocks of warps: BLOCK_M x BLOCK_N elements of C a block, WARP_M x WARP_N a warp.
 function tiles.threads(c) return 32 * (c.BLOCK_M // c.WARP_M) * (c.BLOCK_N // c.WARP_N) end
 
+-- Constraints on them: the warps; large tiles for large matrices, small ones for small, as others leave SMs idle or reread
+-- too much.
+function tiles.four_or_eight_warps(BLOCK_M, BLOCK_N, WARP_M, WARP_N)
+  local threads = tiles.threads { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, WARP_M = WARP_M, WARP_N = WARP_N }
+  return threads >= 128 and threads <= 256
+end
+function tiles.suit(n, BLOCK_M, BLOCK_N)
+  local sums = BLOCK_M * BLOCK_N
+  return sums <= 32 * n and sums >= math.min(4 * n, 128 * 128)
+end
+
+-- Shared memory, bytes by shared_of(config), fits: that of one block; that of RESIDENT blocks which stay on an SM and have
+-- its 8 warps together.
+function tiles.fits(shared_of)
+  return function(BLOCK_M, BLOCK_N, BLOCK_K, WARP_N, STAGES, gpu)
+    local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, WARP_N = WARP_N, STAGES = STAGES }
+    return shared_of(c) <= gpu.shared_per_block
+  end
+end
+function tiles.stay(shared_of)
+  return function(BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, RESIDENT, gpu)
+    local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, WARP_M = WARP_M, WARP_N = WARP_N, STAGES = STAGES }
+    local shared = shared_of(c)
+    return RESIDENT * tiles.threads(c) == 256 and shared <= gpu.shared_per_block
+      and RESIDENT * (shared + 1024) <= gpu.shared_per_sm -- the driver takes 1 KiB a block
+  end
+end
+
 -- Their traffic, with tiles BLOCK_K deep in shared memory, of which warps read WARP_M + WARP_N elements for WARP_M x WARP_N
 -- multiplications. `facts`: bytes, an element of A and B; out_bytes, of C, the same when left out; shared, bytes a block;
 -- c_bytes, what an element of C moves through shared memory (0); passes, more than 1 where banks are met twice; group, as

@@ -1,36 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B in fp32: A is m x k, B is k x n. Returns { naive, tiled, register }: a ladder of kernels.
+local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 
 local FLOAT = 4 -- bytes
 
 local function matmul(facts)
-  return kernel {
-    name = facts.name,
-    source = "matmul_fp32.cu",
-    entry = facts.entry,
-    problem = { "m", "n", "k" },
-    params = facts.params,
-    buffers = function(p)
-      return { a = input(f32, p.m * p.k), b = input(f32, p.k * p.n), c = output(f32, p.m * p.n) }
-    end,
-    launch = facts.launch,
-    work = function(p)
-      return { fp32 = 2 * p.m * p.n * p.k, read = FLOAT * (p.m * p.k + p.k * p.n), write = FLOAT * p.m * p.n }
-    end,
-    traffic = facts.traffic,
-    check = {
-      reference = "matmul_fp32_reference.cu:matmul_fp32_reference",
-      length = function(p) return p.k end,
-      odd = facts.odd,
-    },
-  }
+  facts.source = "matmul_fp32.cu"
+  return tensor.fp32.kernel(facts)
 end
 
 local function args(p, b) return { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) } end
 
 local naive = matmul {
-  name = "matmul_fp32_naive",
+  name = "naive",
   entry = "matmul_naive<BLOCK_X, BLOCK_Y>",
   params = { { "BLOCK_X", 32, "columns a block" }, { "BLOCK_Y", 8, "rows a block" } },
   launch = function(p, c, gpu, b)
@@ -52,7 +35,7 @@ local naive = matmul {
 }
 
 local tiled = matmul {
-  name = "matmul_fp32_tiled",
+  name = "tiled",
   entry = "matmul_tiled<TILE, GUARD>",
   params = {
     { "TILE", 16, "rows and columns of a tile; TILE^2 threads a block" },
@@ -82,7 +65,7 @@ local tiled = matmul {
 local function threads_of(c) return (c.TILE_M // c.REG_M) * (c.TILE_N // c.REG_N) end
 
 local register_facts = {
-  name = "matmul_fp32_register",
+  name = "register",
   entry = "matmul_register<VEC, TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES, RESIDENT>",
   params = {
     { "TILE_M", 128, "rows of a block's tile" },

@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C = A B in 16-bit floats with sums in fp32; B lies as n x k. Tensor cores by mma.sync m16n8k16 (sm_80 and newer):
- * fragments by ldmatrix from tiles that cp.async brings. Sources: PTX ISA 8.8, "Matrix fragments for mma.m16n8k16",
- * "ldmatrix".
+ * C = A B; B lies as n x k. Tensor cores by mma.sync (sm_80 and newer; e4m3: sm_89): fragments by ldmatrix from tiles
+ * that cp.async brings.
  */
-#include "matmul_stages.cuh"
-
-/* Four matrices of 8 x 8: lane l gives the address of row l % 8 of matrix l / 8, and gets of each the two neighbouring
- * elements 2 (l % 4) of row l / 4. */
-__device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(from)
-                 : "memory");
-}
-
-/* sums (16 x 8) += a (16 x 16) b (16 x 8). Lane l has sums[2 h + e] of row l / 4 + 8 h, column 2 (l % 4) + e. */
-#define MULTIPLY(TYPES)                                                                                                \
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPES ".f32"                                                 \
-                 " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                    \
-                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])                                          \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
-template <typename T> struct Multiply;
-template <> struct Multiply<__nv_bfloat16> {
-    __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
-        MULTIPLY("bf16.bf16");
-    }
-};
-template <> struct Multiply<__half> {
-    __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
-        MULTIPLY("f16.f16");
-    }
-};
+#include "matmul_fragments.cuh"
 
 /*
  * Warps compute WARP_M x WARP_N elements of a block's tile; tiles of the operands pass through STAGES places in shared
- * memory. STAGES = 1: everyone waits for a tile, then multiplies. AHEAD: the fragments of the next 16 of k are read
- * while those before them are multiplied, across tiles too. The order of tiles is tile_at<GROUP>().
+ * memory. STAGES = 1: everyone waits for a tile, then multiplies. AHEAD: the fragments of the next 32 bytes of k are
+ * read while those before them are multiplied, across tiles too. The order of tiles is tile_at<GROUP>().
  * RESIDENT blocks shall fit an SM at once: the compiler keeps a thread to the registers that leaves.
- * ALIGNED: k is a multiple of 8, so that rows can be copied by 16 bytes.
+ * ALIGNED: rows are multiples of 16 bytes, so that they can be copied by as many. c points to Multiply<T>::Out.
  */
 template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int WARP_M, int WARP_N, int STAGES,
           bool SWIZZLE, bool AHEAD, int GROUP, int RESIDENT>
@@ -46,7 +18,8 @@ __global__ void __launch_bounds__(BLOCK_M / WARP_M * (BLOCK_N / WARP_N) * 32, RE
     matmul_mma(const T *__restrict__ a, const T *__restrict__ b, T *__restrict__ c, long long m, long long n,
                long long k) {
     constexpr int WARPS_N = BLOCK_N / WARP_N, THREADS = BLOCK_M / WARP_M * WARPS_N * 32;
-    constexpr int DOWN = WARP_M / 16, RIGHT = WARP_N / 8, STEPS = BLOCK_K / 16;
+    constexpr int DOWN = WARP_M / 16, RIGHT = WARP_N / 8, STEPS = BLOCK_K * (int)sizeof(T) / 32;
+    typedef typename Multiply<T>::Out Out;
     typedef TileStream<T, ALIGNED, BLOCK_M, BLOCK_N, BLOCK_K, SWIZZLE ? EIGHT_ROWS : PLAIN, STAGES, THREADS> Stream;
     typedef typename Stream::CopyA::Place Place;
     constexpr int ROW_BYTES = Stream::CopyA::ROW_BYTES;
@@ -70,10 +43,10 @@ __global__ void __launch_bounds__(BLOCK_M / WARP_M * (BLOCK_N / WARP_N) * 32, RE
     const unsigned b_lane =
         begin + Stream::A_BYTES + Place::offset(warp_column + lane / 16 * 8 + lane % 8, lane / 8 % 2);
     unsigned a_part[AHEAD ? 2 : 1][DOWN][4], b_part[AHEAD ? 2 : 1][RIGHT / 2][4];
-    float sums[DOWN][RIGHT][4];
+    typename Multiply<T>::Sum sums[DOWN][RIGHT][4];
 #pragma unroll
     for (int i = 0; i < DOWN * RIGHT * 4; i++) {
-        sums[i / 4 / RIGHT][i / 4 % RIGHT][i % 4] = 0.0f;
+        sums[i / 4 / RIGHT][i / 4 % RIGHT][i % 4] = 0;
     }
     auto load = [&](unsigned use, int step, int buffer) {
 #pragma unroll
@@ -141,30 +114,34 @@ __global__ void __launch_bounds__(BLOCK_M / WARP_M * (BLOCK_N / WARP_N) * 32, RE
         }
     }
 
-    /* Each warp turns its sums into rows in shared memory, padded so that neither side meets a bank twice, and stores
-     * them 16 bytes a lane. */
-    copy_async_wait<0>();
-    __syncthreads();
-    constexpr int PITCH = WARP_N + 8, IN_ROW = WARP_N / 8;
-    T *rounded = reinterpret_cast<T *>(stages) + warp * WARP_M * PITCH;
+    if constexpr (sizeof(T) != 2) {
+        store_sums(sums, reinterpret_cast<Out *>(c), first_row + warp_row, first_column + warp_column, m, n);
+    } else {
+        /* Each warp turns its sums into rows in shared memory, padded so that neither side meets a bank twice, and
+         * stores them 16 bytes a lane. */
+        copy_async_wait<0>();
+        __syncthreads();
+        constexpr int PITCH = WARP_N + 8, IN_ROW = WARP_N / 8;
+        T *rounded = reinterpret_cast<T *>(stages) + warp * WARP_M * PITCH;
 #pragma unroll
-    for (int i = 0; i < DOWN; i++) {
+        for (int i = 0; i < DOWN; i++) {
 #pragma unroll
-        for (int j = 0; j < RIGHT; j++) {
-            T *to = rounded + (i * 16 + lane / 4) * PITCH + j * 8 + lane % 4 * 2;
-            *reinterpret_cast<unsigned *>(to) = rounded_pair<T>(sums[i][j][0], sums[i][j][1]);
-            *reinterpret_cast<unsigned *>(to + 8 * PITCH) = rounded_pair<T>(sums[i][j][2], sums[i][j][3]);
+            for (int j = 0; j < RIGHT; j++) {
+                T *to = rounded + (i * 16 + lane / 4) * PITCH + j * 8 + lane % 4 * 2;
+                *reinterpret_cast<unsigned *>(to) = rounded_pair<T>(sums[i][j][0], sums[i][j][1]);
+                *reinterpret_cast<unsigned *>(to + 8 * PITCH) = rounded_pair<T>(sums[i][j][2], sums[i][j][3]);
+            }
         }
-    }
-    __syncwarp();
-    const bool aligned = n % 8 == 0;
+        __syncwarp();
+        const bool aligned = n % 8 == 0;
 #pragma unroll 4
-    for (int i = lane; i < WARP_M * IN_ROW; i += 32) {
-        const int row = i / IN_ROW, column = i % IN_ROW * 8;
-        const uint4 word = *reinterpret_cast<const uint4 *>(rounded + row * PITCH + column);
-        if (warp_row + row < rows_left) {
-            store_eight(c + (first_row + warp_row + row) * n + first_column + warp_column + column, word,
-                        columns_left - warp_column - column, aligned);
+        for (int i = lane; i < WARP_M * IN_ROW; i += 32) {
+            const int row = i / IN_ROW, column = i % IN_ROW * 8;
+            const uint4 word = *reinterpret_cast<const uint4 *>(rounded + row * PITCH + column);
+            if (warp_row + row < rows_left) {
+                store_eight(c + (first_row + warp_row + row) * n + first_column + warp_column + column, word,
+                            columns_left - warp_column - column, aligned);
+            }
         }
     }
 }

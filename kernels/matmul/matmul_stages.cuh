@@ -34,8 +34,8 @@ template <int PENDING> __device__ __forceinline__ void copy_async_wait() {
 }
 
 /* How the pieces of a tile's rows lie: as they are; for ldmatrix, which reads one piece of eight rows at a time; for
- * pairs of rows of which four neighbouring pieces each are read at a time. */
-enum Swizzle { PLAIN, EIGHT_ROWS, TWO_ROWS };
+ * pairs of rows of which four neighbouring pieces each are read at a time; for fours of rows, two pieces each. */
+enum Swizzle { PLAIN, EIGHT_ROWS, TWO_ROWS, FOUR_ROWS };
 
 /*
  * Rows of ROW_BYTES, 64 or 128. All banks together hold 128 bytes: two rows or one begin at the same bank. A swizzle
@@ -48,7 +48,9 @@ template <int ROW_BYTES, Swizzle SWIZZLE> struct Pieces {
 
     /* Bytes from the tile's begin. */
     __device__ __forceinline__ static unsigned offset(int row, int piece) {
-        const int moved = SWIZZLE == EIGHT_ROWS ? row * IN_ROW / 8 % IN_ROW : row % 2 * (IN_ROW - 4);
+        const int moved = SWIZZLE == EIGHT_ROWS  ? row * IN_ROW / 8 % IN_ROW
+                          : SWIZZLE == FOUR_ROWS ? row * IN_ROW / 8 * 2 % IN_ROW
+                                                 : row % 2 * (IN_ROW - 4);
         return row * ROW_BYTES + (SWIZZLE == PLAIN ? piece : piece ^ moved) * 16;
     }
 };
@@ -134,6 +136,25 @@ struct TileStream {
         b_from += DEPTH;
         k_left -= DEPTH;
         fill = after(fill);
+    }
+};
+
+/* The tile of C with this index, in the order of tile_at<GROUP>(): of a block's tile the part of a warp. */
+template <int BLOCK_M, int BLOCK_N, int WARP_M, int WARP_N, int GROUP> struct Part {
+    static constexpr int WARPS_N = BLOCK_N / WARP_N, THREADS = BLOCK_M / WARP_M * WARPS_N * 32;
+    long long first_row, first_column;
+    int rows_left, columns_left, warp_row, warp_column;
+
+    __device__ __forceinline__ Part(unsigned index, long long m, long long n) {
+        const unsigned columns = (unsigned)((n + BLOCK_N - 1) / BLOCK_N),
+                       rows = (unsigned)((m + BLOCK_M - 1) / BLOCK_M);
+        const Tile place = tile_at<GROUP>(index, rows, columns);
+        first_row = (long long)place.row * BLOCK_M;
+        first_column = (long long)place.column * BLOCK_N;
+        rows_left = left_of(m, first_row, BLOCK_M);
+        columns_left = left_of(n, first_column, BLOCK_N);
+        warp_row = threadIdx.x / 32 / WARPS_N * WARP_M;
+        warp_column = threadIdx.x / 32 % WARPS_N * WARP_N;
     }
 };
 

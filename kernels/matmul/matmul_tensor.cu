@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C = A B in 16-bit floats with sums in fp32; B lies as n x k. The first two steps of a ladder: no tensor cores, then
- * tensor cores by CUDA's own fragments (wmma). matmul_mma.cu goes on.
+ * C = A B; B lies as n x k. The first steps of a ladder: no tensor cores, also for fp64; then, in 16-bit floats with
+ * sums in fp32, tensor cores by CUDA's own fragments (wmma). matmul_mma.cu goes on.
  */
 #include "matmul_tensor.cuh"
 
@@ -17,9 +17,9 @@ __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
     if (row >= m || column >= n) {
         return;
     }
-    float sum = 0.0f;
+    decltype(as_sum(*a)) sum = 0;
     for (long long i = 0; i < k; i++) {
-        sum = fmaf(as_float(a[row * k + i]), as_float(b[column * k + i]), sum);
+        sum = fma(as_sum(a[row * k + i]), as_sum(b[column * k + i]), sum);
     }
     c[row * n + column] = (T)sum;
 }

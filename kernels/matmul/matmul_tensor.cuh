@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matmul_tensor.cuh - what matrix products on tensor cores share: C = A B with sums in fp32. A is m x k and C m x n by
- * rows, B lies as n x k: both operands have k fastest. T is __nv_bfloat16 or __half, 2 bytes each.
+ * matmul_tensor.cuh - what matrix products on tensor cores share: C = A B. A is m x k and C m x n by rows, B lies as
+ * n x k: both operands have k fastest. T is __nv_bfloat16 or __half, 2 bytes each, where nothing else is said.
  */
 #ifndef RFT_KERNELS_MATMUL_TENSOR_CUH
 #define RFT_KERNELS_MATMUL_TENSOR_CUH
@@ -9,11 +9,15 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-__device__ __forceinline__ float as_float(__nv_bfloat16 value) {
+/* An element in the type of sums. */
+__device__ __forceinline__ float as_sum(__nv_bfloat16 value) {
     return __bfloat162float(value);
 }
-__device__ __forceinline__ float as_float(__half value) {
+__device__ __forceinline__ float as_sum(__half value) {
     return __half2float(value);
+}
+__device__ __forceinline__ double as_sum(double value) {
+    return value;
 }
 
 /* Two sums become two neighbouring elements of C, `first` at the lower address. An epilogue (bias, activation, scale)
@@ -33,6 +37,7 @@ template <> __device__ __forceinline__ unsigned rounded_pair<__half>(float first
 template <int BYTES> struct Bits;
 template <> struct Bits<1> { typedef unsigned char type; };
 template <> struct Bits<2> { typedef unsigned short type; };
+template <> struct Bits<4> { typedef unsigned type; };
 template <> struct Bits<8> { typedef unsigned long long type; };
 
 /* 16 bytes of a row, zeros from `left` elements on (which may be negative). ALIGNED: the row begins at a multiple of 16
@@ -78,6 +83,22 @@ template <typename T> __device__ __forceinline__ void store_eight(T *to, uint4 w
     for (int i = 0; i < 8; i++) {
         if (i < left) {
             items[i] = (unsigned short)(pairs[i / 2] >> (i % 2 * 16));
+        }
+    }
+}
+
+/* Of four lanes that hold a row of a 4 x 4 matrix each, lane i gets column i. */
+__device__ __forceinline__ void turn_quad(unsigned (&row)[4]) {
+#pragma unroll
+    for (int apart = 1; apart <= 2; apart *= 2) {
+        const bool upper = threadIdx.x & apart;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if ((i & apart) == 0) {
+                const unsigned other = __shfl_xor_sync(~0u, upper ? row[i] : row[i + apart], apart);
+                row[i] = upper ? other : row[i];
+                row[i + apart] = upper ? row[i + apart] : other;
+            }
         }
     }
 }

@@ -1,36 +1,37 @@
 -- SPDX-License-Identifier: Apache-2.0
--- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32 (int8: int32). Returns { bf16, fp16,
--- tf32, fp8, int8 }: `kernel`, what describes a kernel of this type (for files that go on from here), `element` and
--- `out`; the first two also a ladder { naive, wmma, mma }.
+-- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32 (int8: int32, fp64: fp64). Returns
+-- { bf16, fp16, tf32, fp8, int8, fp64 }: `kernel`, what describes a kernel of this type (for files that go on from here),
+-- `element`, `out` and `cuda`; steps of a ladder: naive (bf16, fp16, fp64), wmma (bf16, fp16), mma and turns (all but
+-- fp64), of which shared_of(config) and turns_shared_of(config) are the bytes of shared memory. fp32, whose B is k x n, has
+-- `kernel` alone.
 local epilogues = require "kernels.matmul_epilogue"
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
-local BYTES = 2 -- an element of A, B and C of the ladder
-
--- An element: rooftune's type, CUDA's for the reference, bytes; out: of C, the same where left out. exact: sums of whole
--- numbers. tol: TF32 drops 13 bits of the inputs, e4m3's sums keep some 14 bits (2^-18 for each of k = 8192, and C's own).
+-- An element: rooftune's type, CUDA's for the reference, bytes; out: of C, the same where left out; cuda: our kernels'
+-- name of the type, where it is another; reference: where B is not n x k. tol: TF32 drops 13 bits of the inputs, e4m3's
+-- sums keep some 14 bits (2^-18 for each of k = 8192, and C's own).
 local types = {
   bf16 = { element = { bf16, "__nv_bfloat16", 2 } },
   fp16 = { element = { f16, "__half", 2 } },
   tf32 = { element = { f32, "float", 4 }, tol = 2^-8 + 2^-12 },
-  fp8 = { element = { e4m3, "__nv_fp8_e4m3", 1 }, out = { bf16, "__nv_bfloat16", 2 }, tol = 2^-5 + 2^-7 },
+  fp8 = {
+    element = { e4m3, "__nv_fp8_e4m3", 1 }, cuda = "unsigned char", out = { bf16, "__nv_bfloat16", 2 }, tol = 2^-5 + 2^-7,
+  },
   int8 = { element = { i8, "signed char", 1 }, out = { i32, "int", 4 } },
+  fp64 = { element = { f64, "double", 8 } },
+  fp32 = { element = { f32, "float", 4 }, reference = "matmul_fp32_reference.cu:matmul_fp32_reference" },
 }
 
 local BLOCK_M = { "BLOCK_M", 128, "rows of a block's tile" }
 local BLOCK_N = { "BLOCK_N", 128, "columns of a block's tile" }
-local BLOCK_K = { "BLOCK_K", 32, "depth of a tile in shared memory" }
 local WARP_M = { "WARP_M", 64, "rows a warp computes" }
 local WARP_N = { "WARP_N", 64, "columns a warp computes" }
+local WARP_N_8 = { "WARP_N", 32, WARP_N[3] } -- 8 warps a block, whose registers suffice for every type
+local STAGES = { "STAGES", 3, "tiles in shared memory: one in use, the others on their way" }
+local GROUP = { "GROUP", 8, "rows of tiles that blocks go through together, column by column" }
 
 local function args(p, b) return { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) } end
-
--- Shared memory of matmul_mma, bytes: the places of the tiles, then, in the same room, C by rows of a warp.
-local function shared_of(c)
-  local places = BYTES * c.STAGES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K
-  return math.max(places, BYTES * c.BLOCK_M * c.BLOCK_N * (c.WARP_N + 8) // c.WARP_N)
-end
 
 -- What describes kernels of a type.
 local function describer(dtype)
@@ -71,7 +72,7 @@ local function describer(dtype)
       traffic = facts.traffic,
       prior = facts.prior,
       check = {
-        reference = reference,
+        reference = type.reference or reference,
         length = function(p) return p.k end,
         tol = type.tol,
         odd = facts.odd,
@@ -81,11 +82,21 @@ local function describer(dtype)
 end
 
 local function ladder(dtype)
-  local pipe, cuda_type, describe = "tensor_" .. dtype, types[dtype].element[2], describer(dtype)
+  local type, describe, pipe = types[dtype], describer(dtype), "tensor_" .. dtype
+  local BYTES, out_bytes = type.element[3], (type.out or type.element)[3]
+  local cuda_type = type.cuda or type.element[2]
+  local BLOCK_K = { "BLOCK_K", 64 // BYTES, "depth of a tile in shared memory" }
+
+  -- Shared memory, bytes: of turns, the places of the tiles; of mma also, in the same room, a C of 16 bits by rows of a warp.
+  local function turns_shared_of(c) return BYTES * c.STAGES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
+  local function shared_of(c)
+    local rows = BYTES == 2 and BYTES * c.BLOCK_M * c.BLOCK_N * (c.WARP_N + 8) // c.WARP_N or 0
+    return math.max(turns_shared_of(c), rows)
+  end
 
   -- Rows that do not begin at multiples of 16 bytes are read an element at a time.
   local function entry_for(p, name, parameters)
-    return ("%s<%s, %s, %s>"):format(name, cuda_type, tostring(p.k % 8 == 0), parameters)
+    return ("%s<%s, %s, %s>"):format(name, cuda_type, tostring(p.k * BYTES % 16 == 0), parameters)
   end
 
   local naive = describe {
@@ -100,11 +111,11 @@ local function ladder(dtype)
         block = { c.BLOCK_X, c.BLOCK_Y },
       }
     end,
-    -- The FP32 pipe multiplies. A warp's 32 rows of B are as many sectors, which L1 may keep for the next steps of k.
+    -- No tensor core multiplies. A warp's 32 rows of B are as many sectors, which L1 may keep for the next steps of k.
     traffic = function(p, c)
       return {
         [pipe] = 0,
-        fp32 = 2 * p.m * p.n * p.k,
+        [dtype == "fp64" and "fp64" or "fp32"] = 2 * p.m * p.n * p.k,
         l2 = tiles.reads(p, BYTES, c.BLOCK_Y, c.BLOCK_X) + BYTES * p.m * p.n,
       }
     end,
@@ -115,7 +126,7 @@ local function ladder(dtype)
     name = "wmma",
     source = "matmul_tensor.cu",
     entry = ("matmul_wmma<%s, true, %s>"):format(cuda_type, WMMA),
-    params = { BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, { "WARP_N", 32, WARP_N[3] } },
+    params = { BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N_8 },
     launch = function(p, c, gpu, b)
       return {
         entry = entry_for(p, "matmul_wmma", WMMA),
@@ -137,11 +148,10 @@ local function ladder(dtype)
     source = "matmul_mma.cu",
     entry = ("matmul_mma<%s, true, %s>"):format(cuda_type, MMA),
     params = {
-      BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N,
-      { "STAGES", 3, "tiles in shared memory: one in use, the others on their way" },
+      BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, BYTES == 2 and WARP_N or WARP_N_8, STAGES,
       { "SWIZZLE", true, "rows of a tile lie so that ldmatrix meets each bank once" },
       { "AHEAD", true, "fragments are read while those before them are multiplied" },
-      { "GROUP", 8, "rows of tiles that blocks go through together, column by column" },
+      GROUP,
       { "RESIDENT", 1, "blocks an SM shall hold, which limits the registers of a thread" },
     },
     launch = function(p, c, gpu, b)
@@ -153,20 +163,49 @@ local function ladder(dtype)
         shared = shared_of(c),
       }
     end,
-    -- Without SWIZZLE the eight rows that ldmatrix reads together begin in two banks (BLOCK_K = 32), or in one.
+    -- Without SWIZZLE the eight rows that ldmatrix reads together begin in two banks (rows of 64 bytes), or in one.
     traffic = function(p, c, gpu)
-      local passes = c.SWIZZLE and 1 or c.BLOCK_K // 8
       return tiles.traffic(pipe, p, c, gpu, {
-        bytes = BYTES, shared = shared_of(c), passes = passes, c_bytes = 4, group = c.GROUP,
+        bytes = BYTES, out_bytes = out_bytes, shared = shared_of(c), passes = c.SWIZZLE and 1 or c.BLOCK_K * BYTES // 16,
+        c_bytes = BYTES == 2 and 4 or 0, group = c.GROUP,
       })
     end,
   }
 
-  return { naive = naive, wmma = wmma, mma = mma }
+  local TURNS = "BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, GROUP, RESIDENT"
+  local turns = describe {
+    name = "mma_turns",
+    source = "matmul_mma_turns.cu",
+    entry = ("matmul_mma_turns<%s, true, %s>"):format(cuda_type, TURNS),
+    params = {
+      BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N_8, STAGES, GROUP,
+      { "RESIDENT", 1, "blocks that stay on an SM, which limits the registers of a thread" },
+    },
+    launch = function(p, c, gpu, b)
+      return {
+        entry = entry_for(p, "matmul_mma_turns", TURNS),
+        args = args(p, b),
+        grid = math.min(ceil_div(p.n, c.BLOCK_N) * ceil_div(p.m, c.BLOCK_M), gpu.sms * c.RESIDENT),
+        block = tiles.threads(c),
+        shared = turns_shared_of(c),
+      }
+    end,
+    traffic = function(p, c, gpu)
+      return tiles.traffic(pipe, p, c, gpu, {
+        bytes = BYTES, out_bytes = out_bytes, shared = turns_shared_of(c), group = c.GROUP,
+      })
+    end,
+  }
+
+  local steps = {
+    kernel = describe, element = type.element, out = type.out or type.element, cuda = cuda_type,
+    shared_of = shared_of, turns_shared_of = turns_shared_of,
+  }
+  if dtype == "bf16" or dtype == "fp16" then steps.naive, steps.wmma = naive, wmma end
+  if dtype == "fp64" then steps.naive = naive else steps.mma, steps.turns = mma, turns end
+  return steps
 end
 
-local tensor = { bf16 = ladder "bf16", fp16 = ladder "fp16", tf32 = {}, fp8 = {}, int8 = {}, shared_of = shared_of }
-for dtype, type in pairs(types) do
-  tensor[dtype].kernel, tensor[dtype].element, tensor[dtype].out = describer(dtype), type.element, type.out or type.element
-end
+local tensor = {}
+for dtype in pairs(types) do tensor[dtype] = dtype == "fp32" and { kernel = describer(dtype) } or ladder(dtype) end
 return tensor

@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The sweep of matmul_tf32.lua, matmul_fp8.lua and matmul_int8.lua: a function of the type's name. matmul_ladder_wgmma.lua's
--- steps "TMA and barriers", "C by TMA" and "ping-pong" with operands of other widths: a stage is 128 bytes of k deep.
+-- The sweep of matmul_tf32.lua, matmul_fp8.lua and matmul_int8.lua: a function of the type's name. matmul_ladder.lua's steps
+-- from mma.sync on, of those by wgmma "TMA and barriers", "C by TMA" and "ping-pong", with operands of other widths: a stage
+-- of wgmma is 128 bytes of k deep.
+local lists = require "kernels.lists"
+local mma = require "kernels.matmul_ladder_mma"
 local wgmma = require "kernels.matmul_wgmma"
 
 -- Large tiles for large matrices: others leave most SMs idle.
@@ -11,13 +14,9 @@ end
 
 return function(dtype)
   local matmul = wgmma[dtype]
-  local function fits() return { suits, matmul.deepest, table.unpack(matmul.fits) } end
-  local function also(list, ...)
-    for _, constraint in ipairs { ... } do list[#list + 1] = constraint end
-    return list
-  end
+  local function fits(...) return lists.join({ suits, matmul.deepest }, matmul.fits, { ... }) end
   return sweep {
-    variants = {
+    variants = lists.join(mma(dtype), {
       {
         "TMA and barriers",
         kernel = matmul.tma,
@@ -31,8 +30,8 @@ return function(dtype)
           BLOCK_M = values(128, 256), BLOCK_N = values(64, 128, 192, 256), STAGES = range(3, 9), CLUSTER_M = values(1, 2),
           CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), LAG = values(0, 2), STORES = values(0, 2),
         },
-        where = also(
-          fits(), "CLUSTER_M * CLUSTER_N <= 2", "IDLE == 0 or n >= 4096",
+        where = fits(
+          "CLUSTER_M * CLUSTER_N <= 2", "IDLE == 0 or n >= 4096",
           "n > 1024 and BLOCK_M * BLOCK_N >= 128 * 192 or n <= 1024 or n == 2048 and BLOCK_M == 128",
           "n >= 4096 or ORDER == 'rows'", "LAG == 0 or STORES == 2 and BLOCK_M == 128 and ORDER == 'rows'",
           "STORES > 0 or ORDER == 'rows'"
@@ -45,9 +44,9 @@ return function(dtype)
           BLOCK_M = values(64, 128), BLOCK_N = values(128, 192, 256), STAGES = range(3, 9), CLUSTER_M = values(1, 2),
           CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), PINGPONG = values(true), STORES = values(1, 2),
         },
-        where = also(fits(), "CLUSTER_M * CLUSTER_N <= 2", "n >= 4096 or ORDER == 'rows'"),
+        where = fits("CLUSTER_M * CLUSTER_N <= 2", "n >= 4096 or ORDER == 'rows'"),
       },
-    },
+    }),
     over = { n = values(1000, 1024, 2048, 4096, 8192) }, -- 1000: no multiple of any tile
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
     baseline = { vendor.matmul { math = dtype, transpose_b = true } },

@@ -65,22 +65,6 @@ __global__ void pad_both(const void *a, void *a_to, long long a_pieces, int a_by
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
-/* Of four lanes that hold a row of a 4 x 4 matrix each, lane i gets column i. */
-__device__ __forceinline__ void turn_quad(unsigned (&row)[4]) {
-#pragma unroll
-    for (int apart = 1; apart <= 2; apart *= 2) {
-        const bool upper = threadIdx.x & apart;
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            if ((i & apart) == 0) {
-                const unsigned other = __shfl_xor_sync(~0u, upper ? row[i] : row[i + apart], apart);
-                row[i] = upper ? other : row[i];
-                row[i + apart] = upper ? row[i + apart] : other;
-            }
-        }
-    }
-}
-
 /* A warpgroup's sums to C of 16 bits from its registers. A row of 32 columns lies in four lanes, pairs of neighbours 8
  * columns apart; turned, a lane has 8 neighbours. */
 template <typename T, int WAVES, int COUNT>

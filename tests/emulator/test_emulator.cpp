@@ -22,8 +22,11 @@ typedef __nv_bfloat16 bf16;
 #include "matmul_wgmma_epilogue.cu"
 #include "matmul_wgmma_roles.cu"
 namespace mma { /* has a shared_address() of its own */
+#include "matmul_dmma.cu"
+#include "matmul_dmma_turns.cu"
 #include "matmul_mma.cu"
-}
+#include "matmul_mma_turns.cu"
+} // namespace mma
 
 using emulator::Launch;
 using emulator::Map;
@@ -174,7 +177,7 @@ static void stored(const char *name, int m, int n, int k) {
 
 template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, bool AHEAD>
 static void mma_sync(const char *name, int m, int n, int k) {
-    Product<T, T> product(m, n, k, seed);
+    Product<T, typename mma::Multiply<T>::Out> product(m, n, k, seed);
     Launch launch;
     launch.grid = {parts(n, BLOCK_N) * parts(m, BLOCK_M)};
     launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
@@ -184,6 +187,24 @@ static void mma_sync(const char *name, int m, int n, int k) {
                      launch, seed,
                      [&]() {
                          mma::matmul_mma<T, ALIGNED, BLOCK_M, BLOCK_N, BLOCK_K, 32, 32, STAGES, true, AHEAD, 8, 1>(
+                             product.a.data(), product.b.data(), (T *)product.c.data(), m, n, k);
+                     }),
+                 product, false));
+}
+
+/* Two blocks stay. */
+template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int WARP_M, int WARP_N, int STAGES>
+static void mma_turns(const char *name, int m, int n, int k) {
+    Product<T, typename mma::Multiply<T>::Out> product(m, n, k, seed);
+    Launch launch;
+    launch.grid = {2};
+    launch.threads = BLOCK_M / WARP_M * (BLOCK_N / WARP_N) * 32;
+    launch.shared = STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * sizeof(T);
+    tell(name,
+         outcome(emulator::run(
+                     launch, seed,
+                     [&]() {
+                         mma::matmul_mma_turns<T, ALIGNED, BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, 2, 1>(
                              product.a.data(), product.b.data(), product.c.data(), m, n, k);
                      }),
                  product, false));
@@ -254,6 +275,25 @@ template <typename T, int BLOCK_N, int STAGES> static void tcgen05(const char *n
                        product, false));
 }
 
+template <bool ALIGNED, int DEPTH, int BLOCK_K, int STAGES, bool TURNS>
+static void dmma(const char *name, int m, int n, int k) {
+    Product<double, double> product(m, n, k, seed);
+    const double *a = product.a.data(), *b = product.b.data();
+    Launch launch;
+    launch.grid = {TURNS ? 2 : parts(n, 64) * parts(m, 64)};
+    launch.threads = 128;
+    launch.shared = STAGES * (64 + 64) * BLOCK_K * sizeof(double);
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        if constexpr (TURNS) {
+            mma::matmul_dmma_turns<ALIGNED, DEPTH, 64, 64, BLOCK_K, 32, 32, STAGES, 2, 1>(a, b, product.c.data(), m, n,
+                                                                                          k);
+        } else {
+            mma::matmul_dmma<ALIGNED, DEPTH, 64, 64, BLOCK_K, 32, 32, STAGES, 8>(a, b, product.c.data(), m, n, k);
+        }
+    });
+    tell(name, outcome(fault, product, false));
+}
+
 static void run_all() {
     scaled<unsigned char, SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
     scaled<unsigned char, SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 300, 72, 528, 1);
@@ -263,6 +303,13 @@ static void run_all() {
     tcgen05<__half, 128, 2>("tcgen05, odd n", 128, 131, 136);
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
     mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
+    mma_sync<signed char, true, 64, 64, 64, 1, false>("mma.sync, int8", 65, 67, 80);
+    mma_turns<bf16, true, 64, 64, 32, 32, 32, 4>("mma.sync in turn", 130, 72, 104);
+    mma_turns<float, false, 64, 64, 32, 32, 32, 3>("mma.sync in turn, tf32, odd k", 65, 131, 39);
+    mma_turns<unsigned char, true, 64, 64, 64, 32, 32, 3>("mma.sync in turn, fp8", 70, 136, 144);
+    dmma<true, 4, 16, 3, false>("DMMA", 70, 67, 38);
+    dmma<false, 4, 8, 4, true>("DMMA in turn, m8n8k4, odd k", 65, 131, 21);
+    dmma<true, 16, 16, 3, true>("DMMA in turn, m16n8k16", 70, 131, 38);
     stored<false, 64, 64, 64, 1>("wgmma, stored tiles", 70, 65, 131);
     tma<bf16, bf16, 128, 64, 64, 3, 2>("TMA", 140, 100, 264);
     tma<float, float, 64, 64, 32, 2, 1>("TMA, tf32", 70, 65, 76);

@@ -134,6 +134,24 @@ static void tensor_matmul_intensities(void **state) {
     rft_script_free(script);
 }
 
+/* 4096^3 in int8 to int32: tiles of 128 x 128, read by warps of 64 x 32, have a byte an element, C has 4; blocks stay,
+ * one an SM. */
+static void int8_in_turn(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_int8.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 4096), v = variant_named(sweep, "mma.sync, tiles in turn");
+    double n = 4096, flops = 2 * n * n * n, result = 4 * n * n;
+    const rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+    rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    near(spec.work.pipe_ops[RFT_PIPE_TENSOR_INT8], flops);
+    double read = flops / 2 * (128 + 128) / (128 * 128), fragments = flops / 2 * (64 + 32) / (64 * 32);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2], read + result);
+    near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], fragments + read);
+    assert_int_equal(spec.launches[0].grid[0], f->gpu.sms); /* 1024 tiles */
+    rft_script_free(script);
+}
+
 /* wgmma reads 64 + 256 elements of 2 bytes for 64 x 256 multiplications. A block fills its shared memory with tiles of
  * 128 x 256; a cluster of two reads L2 like one of 256 x 256; C passes shared memory twice. */
 static void wgmma_intensities(void **state) {
@@ -478,6 +496,7 @@ int main(void) {
         cmocka_unit_test(strided_waste_grows_to_stride_16),
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(tensor_matmul_intensities),
+        cmocka_unit_test(int8_in_turn),
         cmocka_unit_test(wgmma_intensities),
         cmocka_unit_test(scales_of_blocks),
         cmocka_unit_test(emulated_products),

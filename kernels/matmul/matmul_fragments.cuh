@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matmul_fragments.cuh - mma.sync on fragments that ldmatrix brings, and its sums to C. Sources: PTX ISA 8.8, "Matrix
+ * fragments for mma.m16n8k8", "m16n8k16", "m16n8k32", "ldmatrix".
+ */
+#ifndef RFT_KERNELS_MATMUL_FRAGMENTS_CUH
+#define RFT_KERNELS_MATMUL_FRAGMENTS_CUH
+
+#include "matmul_stages.cuh"
+
+/* Four matrices of 8 x 8 elements of 16 bits: lane l gives the address of row l % 8 of matrix l / 8, and gets of each
+ * the two neighbouring elements 2 (l % 4) of row l / 4. Of elements of other widths it gets the same 4 bytes. */
+__device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(from)
+                 : "memory");
+}
+
+/*
+ * sums (16 x 8) += a (16 x 32 bytes) b (32 bytes x 8). Lane l has sums[2 h + e] of row l / 4 + 8 h, column 2 (l % 4) +
+ * e. Fragments are the same bytes for every type, as ldmatrix brings them. A float is multiplied as TF32, whose upper
+ * 19 bits count; an unsigned char is an e4m3. Out is what C has.
+ */
+#define MULTIPLY(TYPE, OUT, INSTRUCTION)                                                                               \
+    template <> struct Multiply<TYPE> {                                                                                \
+        typedef float Sum;                                                                                             \
+        typedef OUT Out;                                                                                               \
+        __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {      \
+            asm volatile("mma.sync.aligned." INSTRUCTION " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "             \
+                         "{%0, %1, %2, %3};"                                                                           \
+                         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])                                  \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                          \
+        }                                                                                                              \
+    };
+template <typename T> struct Multiply;
+MULTIPLY(__nv_bfloat16, __nv_bfloat16, "m16n8k16.row.col.f32.bf16.bf16.f32")
+MULTIPLY(__half, __half, "m16n8k16.row.col.f32.f16.f16.f32")
+MULTIPLY(float, float, "m16n8k8.row.col.f32.tf32.tf32.f32")
+#if __CUDA_ARCH__ >= 890
+MULTIPLY(unsigned char, __nv_bfloat16, "m16n8k32.row.col.f32.e4m3.e4m3.f32")
+#else /* sweeps do not ask for it */
+template <> struct Multiply<unsigned char> {
+    typedef float Sum;
+    typedef __nv_bfloat16 Out;
+    __device__ __forceinline__ static void add(float (&)[4], const unsigned (&)[4], const unsigned *) {
+    }
+};
+#endif
+template <> struct Multiply<signed char> {
+    typedef int Sum;
+    typedef int Out;
+    __device__ __forceinline__ static void add(int (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
+        asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                     "{%0, %1, %2, %3};"
+                     : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    }
+};
+#undef MULTIPLY
+
+/* Two neighbouring elements of C of 4 bytes, of which `left` are inside; aligned: at a multiple of 8 bytes. */
+template <typename OUT>
+__device__ __forceinline__ void store_two(OUT *to, OUT first, OUT second, int left, bool aligned) {
+    struct __align__(8) Two {
+        OUT first, second;
+    };
+    if (aligned && left > 0) {
+        *reinterpret_cast<Two *>(to) = Two{first, second};
+        return;
+    }
+    if (left > 0) {
+        to[0] = first;
+    }
+    if (left > 1) {
+        to[1] = second;
+    }
+}
+
+/* A warp's sums to C (m x n), of which they are the part from first_row, first_column on. Of 4 bytes, four lanes have
+ * 32 bytes of a row: a sector. Of 2, they have pairs of neighbours 8 columns apart; turned, a lane has 8 neighbours. */
+template <typename OUT, typename SUM, int DOWN, int RIGHT>
+__device__ __forceinline__ void store_sums(const SUM (&sums)[DOWN][RIGHT][4], OUT *c, long long first_row,
+                                           long long first_column, long long m, long long n) {
+    static_assert(RIGHT % 4 == 0, "32 columns at a time");
+    const int lane = threadIdx.x % 32, left_all = left_of(n, first_column, RIGHT * 8);
+#pragma unroll
+    for (int i = 0; i < 2 * DOWN; i++) {
+        const long long row = first_row + i * 8 + lane / 4;
+        const int left = row < m ? left_all : 0;
+        OUT *to = c + row * n + first_column;
+        if constexpr (sizeof(OUT) == 2) {
+#pragma unroll
+            for (int j = 0; j < RIGHT; j += 4) {
+                unsigned pairs[4];
+#pragma unroll
+                for (int at = 0; at < 4; at++) {
+                    const SUM *own = sums[i / 2][j + at] + i % 2 * 2;
+                    pairs[at] = rounded_pair<OUT>(own[0], own[1]);
+                }
+                turn_quad(pairs);
+                const int column = (j + lane % 4) * 8;
+                store_eight(to + column, make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]), left - column, n % 8 == 0);
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < RIGHT; j++) {
+                const SUM *own = sums[i / 2][j] + i % 2 * 2;
+                const int column = j * 8 + lane % 4 * 2;
+                store_two(to + column, own[0], own[1], left - column, n % 2 == 0);
+            }
+        }
+    }
+}
+
+#endif
