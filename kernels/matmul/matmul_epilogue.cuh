@@ -62,15 +62,19 @@ struct Halved {
     }
 };
 
-/* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): Hendrycks and Gimpel 2016, as cuBLASLt has it. tanh keeps some 11
- * bits. */
-struct Gelu : Halved {
+/* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): Hendrycks and Gimpel 2016, as cuBLASLt has it. tanh.approx keeps
+ * some 11 bits, too few where C is fp32. */
+template <bool EXACT> struct Gelu : Halved {
     __device__ __forceinline__ static float of(float sum, float bias) {
         constexpr float FIRST = 2 * 0.7978845608f, THIRD = 8 * 0.7978845608f * 0.044715f; /* of h and of its cube */
         const float h = half_of(sum, bias), inner = h * fmaf(h * h, THIRD, FIRST);
-        float tanh;
-        asm("tanh.approx.f32 %0, %1;" : "=f"(tanh) : "f"(inner));
-        return fmaf(h, tanh, h);
+        float tangent;
+        if constexpr (EXACT) {
+            tangent = tanhf(inner);
+        } else {
+            asm("tanh.approx.f32 %0, %1;" : "=f"(tangent) : "f"(inner));
+        }
+        return fmaf(h, tangent, h);
     }
 };
 
@@ -131,7 +135,7 @@ template <class P, class Activation> struct Bias {
 };
 template <class P> using BiasAlone = Bias<P, Same>;
 template <class P> using BiasRelu = Bias<P, Relu>;
-template <class P> using BiasGelu = Bias<P, Gelu>;
+template <class P> using BiasGelu = Bias<P, Gelu<sizeof(typename P::C) == 4>>;
 template <class P> using BiasGeluErf = Bias<P, GeluErf>;
 
 /* Times a number in memory. */

@@ -125,6 +125,11 @@ static void all_epilogues() {
             const double x = sum + bias[column];
             return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
         });
+    epilogue<float, BiasGelu, 64, 64, 3, 1, 1, false, 0, 0>(
+        "bias and GELU by tanh, fp32", 70, 77, 136, wide_bias, 0x1p-20, [&](int, int column, double sum) {
+            const double x = sum + wide_bias[column];
+            return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+        });
     epilogue<bf16, BiasGeluErf, 64, 64, 3, 1, 1, false, 0, 0>("bias and GELU by erf", 70, 77, 136, bias, 0x1p-7,
                                                               [&](int, int column, double sum) {
                                                                   const double x = sum + bias[column];
