@@ -18,16 +18,16 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#if __CUDA_ARCH_FEAT_SM90_ALL
-
-template <typename A, typename B> constexpr bool wgmma_same = false;
-template <typename A> constexpr bool wgmma_same<A, A> = true;
-
 /* fp8 of two kinds: e5m2 where it is said of A or of B, e4m3 of the other. */
 template <bool A, bool B> struct Fp8 {
     static constexpr bool A_E5M2 = A, B_E5M2 = B;
     unsigned char bits;
 };
+
+#if __CUDA_ARCH_FEAT_SM90_ALL
+
+template <typename A, typename B> constexpr bool wgmma_same = false;
+template <typename A> constexpr bool wgmma_same<A, A> = true;
 
 template <typename T> struct SumOf { typedef float type; };
 template <> struct SumOf<signed char> { typedef int type; };

@@ -232,6 +232,10 @@ template <class P, int SCALE> struct StoreScaled {
 
     __device__ __forceinline__ void operator()(float (&sums)[P::WAVES][P::COUNT], Corner corner) {
         const Task &task = store.task;
+        if constexpr (sizeof(typename P::C) == 4) { /* ptxas sees it only here that all have ended (else C7517) */
+            wgmma_wait<0>();
+            wgmma_hold(sums);
+        }
         if constexpr (SCALE == SCALE_TENSOR) {
             const float scale = __ldg(a) * __ldg(b);
 #pragma unroll
@@ -291,15 +295,18 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     } else {
         take_registers<P>();
         StoreScaled<P, SCALE> store{StoreTile<P>(task, &c_map, c, boxes, stages, group), a_scale, b_scale};
-        if constexpr (PROMOTE == 0) {
+        /* Of C in fp32 ptxas would read sums in flight, and wait for them (C7517): the one partial sum is of all k's.
+         */
+        constexpr int EVERY = PROMOTE == 0 && sizeof(C) == 4 ? 4096 * BLOCK_K : PROMOTE;
+        if constexpr (EVERY == 0) {
             MultiplyTile<P> multiply{task, stages, PINGPONG ? 0 : group * P::ROWS};
             consume<P>(task, stages, group, multiply, store);
         } else if constexpr (SCALE == SCALE_BLOCKS) {
-            MultiplyPromoted<P, PROMOTE, TURNS, BlockScaled<P>> multiply(task, BlockScaled<P>(task, a_scale, b_scale),
-                                                                         stages, group);
+            MultiplyPromoted<P, EVERY, TURNS, BlockScaled<P>> multiply(task, BlockScaled<P>(task, a_scale, b_scale),
+                                                                       stages, group);
             consume<P>(task, stages, group, multiply, store);
         } else {
-            MultiplyPromoted<P, PROMOTE, TURNS, Unscaled> multiply(task, Unscaled(), stages, group);
+            MultiplyPromoted<P, EVERY, TURNS, Unscaled> multiply(task, Unscaled(), stages, group);
             consume<P>(task, stages, group, multiply, store);
         }
         store.store.end();
