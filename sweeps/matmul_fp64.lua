@@ -17,7 +17,7 @@ local function suits_turns(n, BLOCK_M, BLOCK_N, WARP_M, WARP_N)
   return BLOCK_M == 128 and (BLOCK_N == 64 and WARP_M == 64 and WARP_N == 32 or BLOCK_N == 128 and WARP_M * WARP_N == 64 * 32)
 end
 
-local instruction = { "DEPTH == 4 or gpu.cc >= 90", tiles.fits(matmul.shared_of) }
+local instruction = { "gpu.cc >= 80", "DEPTH == 4 or gpu.cc >= 90", tiles.fits(matmul.shared_of) }
 
 return sweep {
   variants = {

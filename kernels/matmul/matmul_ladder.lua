@@ -52,7 +52,10 @@ return function(dtype)
           BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), BLOCK_K = values(32, 64),
           WARP_M = values(32, 64), WARP_N = values(32, 64),
         },
-        where = { "BLOCK_M == BLOCK_N and WARP_N == 32", tiles.four_or_eight_warps, tiles.suit },
+        where = {
+          "BLOCK_M == BLOCK_N and WARP_N == 32", tiles.four_or_eight_warps, tiles.suit,
+          dtype == "bf16" and "gpu.cc >= 80" or "gpu.cc >= 75",
+        },
       },
     }, mma(dtype), on_hopper(dtype), asked(dtype)),
     over = { n = values(512, 1000, 1024, 2048, 4096, 8192) }, -- 1000: no multiple of any tile

@@ -25,12 +25,21 @@ __device__ __forceinline__ double as_sum(double value) {
 template <typename T> __device__ __forceinline__ unsigned rounded_pair(float first, float second);
 template <> __device__ __forceinline__ unsigned rounded_pair<__nv_bfloat16>(float first, float second) {
     unsigned pair;
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+#else
+    pair = __bfloat16_as_ushort(__float2bfloat16_rn(first)) |
+           (unsigned)__bfloat16_as_ushort(__float2bfloat16_rn(second)) << 16;
+#endif
     return pair;
 }
 template <> __device__ __forceinline__ unsigned rounded_pair<__half>(float first, float second) {
     unsigned pair;
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+#else
+    pair = __half_as_ushort(__float2half_rn(first)) | (unsigned)__half_as_ushort(__float2half_rn(second)) << 16;
+#endif
     return pair;
 }
 
