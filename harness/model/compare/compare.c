@@ -177,9 +177,10 @@ const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *ar
 
 /* A third of half the width is told, and three digits; of what is about 1 three decimals at most. */
 static int mean_decimals(const rft_compare_ratio *mean) {
-    int three = 2 - (int)floor(log10(mean->ratio)), half = (int)ceil(-log10((mean->high - mean->low) / 6.0));
-    int most = three > MEAN_DECIMALS ? three : MEAN_DECIMALS;
-    int decimals = mean->interval && mean->high > mean->low && half > three ? half : three;
+    const int three = 2 - (int)floor(log10(mean->ratio)), most = three > MEAN_DECIMALS ? three : MEAN_DECIMALS;
+    const bool is_wide = mean->interval && mean->high > mean->low;
+    const int half = is_wide ? (int)ceil(-log10((mean->high - mean->low) / 6.0)) : three;
+    const int decimals = half > three ? half : three;
     return decimals < 0 ? 0 : decimals > most ? most : decimals;
 }
 
