@@ -4,6 +4,7 @@
 #include "cli/import_shards.h"
 #include "cli/interrupt.h"
 #include "cli/point_choice.h"
+#include "cli/run_file.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -124,6 +125,7 @@ static int import_counters(rft_cli *cli, const counters_wish *wish, const char *
     rft_interrupt_defer();
     int rc = rft_store_open(&store, path, RFT_STORE_WRITE, err);
     rc = rc ? rc : rft_store_read(store, &run, err);
+    rc = rc ? rc : rft_run_file_check_ids(run, path, err);
     rc = rc ? rc : find_point(&id, run, wish, arena, err);
     rc = rc ? rc : rft_fs_read(&text, &size, wish->file, NCU_MAX_BYTES, err);
     rc = rc ? rc : rft_ncu_import(run, id, text, size, wish->file, &taken, err);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "cli/interrupt.h"
+#include "cli/run_file.h"
 #include "cli/run_part.h"
 #include "model/run/run.h"
 #include "store/store.h"
@@ -277,6 +278,7 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, 
     int rc = RFT_OK;
     for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
         rc = rft_store_load(&runs[i], files->items[i], err);
+        rc = rc ? rc : rft_run_file_check_ids(runs[i], files->items[i], err);
         rc = rc || i == 0 ? rc : check_shard(runs[0], runs[i], files->items[0], files->items[i], err);
     }
     rft_interrupt_defer(); /* from here on the file is finished first */

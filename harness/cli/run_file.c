@@ -215,6 +215,19 @@ static bool is_empty_file(const char *path) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
+int rft_run_file_check_ids(const rft_run *run, const char *path, rft_err *err) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].id != (int64_t)i + 1) {
+            rft_err_set(err, RFT_E_STORE, "point %lld stands where point %zu should: points were taken out of the file",
+                        (long long)run->points[i].id, i + 1);
+            rft_err_place(err, "%s", path);
+            return rft_err_remedy(err,
+                                  "it can be shown; to measure, start anew with --fresh, or name another file with -o");
+        }
+    }
+    return RFT_OK;
+}
+
 /* A run that is there and finished needs no writer. RFT_E_NOT_FOUND: there is none, or nothing in it. */
 static int look(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
     if (!rft_fs_exists(out->path) || is_empty_file(out->path)) {
@@ -244,6 +257,7 @@ static int take_device(rft_run_file *out, const rft_target *target, rft_err *err
 static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
     int rc = rft_store_read(out->store, &out->run, err);
     rc = rc == RFT_OK ? same_run(out->run, opts, out->path, err) : rc;
+    rc = rc == RFT_OK ? rft_run_file_check_ids(out->run, out->path, err) : rc;
     out->continued = out->described = rc == RFT_OK;
     if (rc == RFT_OK && !rft_text_equal(out->run->gpu.uuid, opts->target->gpu.uuid)) {
         rc = take_device(out, opts->target, err);

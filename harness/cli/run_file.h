@@ -27,6 +27,9 @@ typedef struct rft_run_file_opts {
     const rft_plan *plan;
 } rft_run_file_opts;
 
+/* Points are added to a run by their ids, which are their places. RFT_E_STORE: some were taken out of the file. */
+int rft_run_file_check_ids(const rft_run *run, const char *path, rft_err *err);
+
 /* Where `output` is NULL: SWEEP-GPU-DATE.db, or SWEEP-PART-GPU-DATE.db, in the working folder. Where that holds a run
  * that this one cannot continue (the sweep was edited), and nothing says `fresh`, the first of ...-2.db, ...-3.db that
  * does not; that is told. In `arena`. */
