@@ -14,21 +14,9 @@
 
 static int import_run(rft_cli *cli, const char *path, const char *output, rft_err *err) {
     rft_run *run = NULL;
-    rft_store *store = NULL;
     int rc = rft_recording_read(&run, path, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
-    rc = rc ? rc : rft_store_open(&store, output, RFT_STORE_CREATE, err);
-    if (rc == RFT_OK) {
-        rc = rft_store_put_whole(store, run, err);
-        if (rc == RFT_OK && (rc = rft_store_complete(store, err)) != RFT_OK) {
-            rft_err_remedy(err, "make room on that disk or check it, then import again: %s was removed", output);
-        }
-        if (rc == RFT_OK) {
-            rft_store_close(store);
-        } else { /* half a run would pass for one */
-            rft_store_discard(store);
-        }
-    }
+    rc = rc ? rc : rft_import_write(run, output, err);
     if (rc == RFT_OK) {
         rft_log_info(&cli->log, "%zu points of %s written to %s", run->point_count, run->gpu.name, output);
     }

@@ -241,14 +241,16 @@ static void merge(merged_run *m, rft_run **runs, const rft_words *files) {
     describe_shards(m, runs, files);
 }
 
-static int write_merged(const rft_run *run, const char *output, rft_err *err) {
+int rft_import_write(const rft_run *run, const char *output, rft_err *err) {
     rft_store *store = NULL;
     int rc = rft_store_open(&store, output, RFT_STORE_CREATE, err);
     if (rc != RFT_OK) {
         return rc;
     }
     rc = rft_store_put_whole(store, run, err);
-    rc = rc ? rc : rft_store_complete(store, err);
+    if (rc == RFT_OK && (rc = rft_store_complete(store, err)) != RFT_OK) {
+        rft_err_remedy(err, "make room on that disk or check it, then import again: %s was removed", output);
+    }
     if (rc == RFT_OK) {
         rft_store_close(store);
     } else { /* half a run would pass for one */
@@ -284,7 +286,7 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, 
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
         merge(&m, runs, files);
-        rc = write_merged(m.run, output, err);
+        rc = rft_import_write(m.run, output, err);
     }
     if (rc == RFT_OK) {
         tell_merged(cli, &m, files->count, output);

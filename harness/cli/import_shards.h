@@ -11,6 +11,9 @@
  * another sweep, source, compiler or model of card. */
 int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, rft_err *err);
 
+/* Writes a whole run into a file that is not there yet, and takes the file away where that fails. */
+int rft_import_write(const rft_run *run, const char *output, rft_err *err);
+
 /* Of a run: was it put together from shards? Any card of the same model may go on with it. */
 bool rft_is_of_shards(const rft_run *run);
 #define RFT_ENV_SHARD "run.shard"   /* "2/8": of a run that is one */
