@@ -36,6 +36,7 @@ void rft_build_ceilings(rft_build *b) {
     }
     rft_print_page(b->doc, rft_finding_ceilings(b->run, b->arena));
     add_gaps(b);
+    rft_print_page(b->doc, rft_finding_split(b->run, b->arena));
     rft_print_page(b->doc, rft_finding_power(b->run, b->arena));
 }
 

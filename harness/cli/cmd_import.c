@@ -174,7 +174,7 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rc = rft_err_remedy(err, "rooftune import FILE.json.gz -o RUN.db, import SHARD.db SHARD.db -o RUN.db, or "
                                  "--baseline FILE.json RUN.db");
     } else if (rest.count > 1) {
-        rc = rft_import_shards(cli, &rest, output, err);
+        rc = rft_import_shards(cli, &rest, NULL, output, err);
     } else {
         rc = import_run(cli, rest.items[0], output, err);
     }

@@ -16,6 +16,7 @@
 #include "cli/run_options.h"
 #include "cli/run_sanitize.h"
 #include "cli/run_sbatch.h"
+#include "cli/run_split.h"
 #include "cli/screen.h"
 #include "cli/sweep_source.h"
 #include "run/refine_round.h"
@@ -136,6 +137,7 @@ typedef struct session {
     const char *report_path;  /* where the report goes */
     const char *report;       /* written; NULL */
     const char *const *paths; /* of the sweeps' files */
+    rft_board *board;         /* of --split; NULL */
     const char *sanitizer;    /* NULL: not asked for, or not installed */
     rft_mix_book *book;       /* of --mix; NULL */
 } session;
@@ -199,6 +201,7 @@ static int execute(session *s, rft_err *err) {
     opts.store = s->file.store;
     opts.probe = s->target->probe;
     opts.pool = s->target->pool;
+    opts.board = s->board;
     opts.replay = s->target->recording != NULL;
     opts.clock = rft_clock_system();
     opts.log = &s->cli->log;
@@ -345,6 +348,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                    .device = o->device,
                                    .arch = o->arch,
                                    .wait = o->wait,
+                                   .cards = s->board ? rft_board_cards(s->board) : 1,
                                    .facts_only = o->dry_run,
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
     int rc = open_target(s, &target_opts, err);
@@ -393,7 +397,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
 
 /* Reads --mix, and finds the sweeps where none are named. */
 static int take_mixes(session *s, rft_run_options *o, rft_arena *arena, rft_err *err) {
-    if (o->package && rft_run_devices_several(o->device)) {
+    if (o->package && rft_run_devices_several(o->device) && !o->split) {
         rft_err_set(err, RFT_E_USAGE, "--package is of one run, and several devices make one each");
         return rft_err_remedy(err, "run once for each device, each with its own --package: -d 0, then -d 1");
     }
@@ -428,15 +432,21 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         goto done;
     }
     signal(SIGPIPE, SIG_IGN); /* a reader that leaves does not end a run */
-    if (rft_run_devices_several(o.device)) {
+    if (o.split && !o.dry_run) {
+        rc = rft_run_split(cli, &o, err);
+        goto done;
+    }
+    rc = o.board ? rft_board_open(&s.board, o.board, o.exec.shard.number - 1, err) : RFT_OK;
+    if (rc == RFT_OK && rft_run_devices_several(o.device)) {
         rc = rft_run_devices(cli, &o, err);
         goto done;
     }
-    if (o.events && !o.dry_run) {
+    if (rc == RFT_OK && o.events && !o.dry_run) {
         rc = rft_events_open(&s.events, cli, o.events, err);
     }
     rc = rc == RFT_OK ? run_target(&s, arena, err) : rc;
     rft_events_close(s.events);
+    rft_board_close(s.board);
 done:
     rft_arena_free(arena);
     return rc;

@@ -7,7 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_file.h"
 #include "cli/run_part.h"
-#include "model/run/run.h"
+#include "model/run/run_cards.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -73,6 +73,10 @@ typedef struct merged_run {
     const rft_point **known; /* sorted when it is looked into */
     size_t known_count;
     size_t twice, apart; /* timed by two shards; of them with medians that differ by more than 5 % */
+    rft_run_card *cards; /* of every shard, and of those that have none */
+    size_t card_count;
+    double *ratios; /* of the shard in hand: its times over those of the first shard's card */
+    size_t ratio_count;
 } merged_run;
 
 static int compare_places(const void *x, const void *y) {
@@ -124,7 +128,28 @@ static void judge_twice(merged_run *m, const rft_point *known, const rft_point *
     if (isfinite(a) && isfinite(b)) {
         m->twice++;
         m->apart += fabs(a - b) > APART_FRAC * fmin(a, b);
+        if (known->id <= m->cards[0].last) {
+            m->ratios[m->ratio_count++] = b / a;
+        }
     }
+}
+
+/* What the shard's card has contributed, and how it compares with the first. */
+static void note_card(merged_run *m, const rft_run *shard, int64_t behind) {
+    rft_run_card card = {.uuid = rft_arena_strdup(m->run->arena, shard->gpu.uuid),
+                         .first = behind + 1,
+                         .last = (int64_t)m->run->point_count,
+                         .common = m->ratio_count};
+    const char *number = rft_env_value(&shard->env, RFT_ENV_SHARD);
+    card.shard = number ? rft_arena_strdup(m->run->arena, number) : NULL;
+    for (int64_t i = behind; i < card.last; i++) {
+        card.timed += rft_outcome_is_measured(m->run->points[i].outcome);
+    }
+    const rft_stats stats = rft_stats_of(m->ratios, m->ratio_count);
+    card.ratio = stats.median;
+    card.low = stats.interval_is_95 ? stats.low : (double)NAN;
+    card.high = stats.interval_is_95 ? stats.high : (double)NAN;
+    m->cards[m->card_count++] = card;
 }
 
 /* What one shard measured: its first round alone, since what compares is measured again. Points borrow from `other`. */
@@ -136,6 +161,8 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
         memcpy(points, m->run->points, (size_t)behind * sizeof *points);
     }
     m->run->points = points;
+    m->ratios = rft_arena_calloc(m->arena, other->point_count + 1, sizeof *m->ratios);
+    m->ratio_count = 0;
     know(m);
     for (size_t i = 0; i < other->point_count; i++) {
         rft_point point = other->points[i];
@@ -154,25 +181,21 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
         point.counters = NULL;
         points[m->run->point_count++] = point;
     }
+    note_card(m, other, behind);
 }
 
 /* ---- the run ---- */
 
-/* What compares is measured again, on the card that goes on; so are its ceilings, where there were several cards. */
-static void begin_merged(rft_run *run, bool one_card) {
-    rft_run *empty = rft_run_new();
+/* What compares is measured again, on the card that goes on; so are ceilings, where that is not the first shard's. */
+static void begin_merged(rft_run *run) {
     run->point_count = 0;
     run->reference_count = 0;
     run->baseline_count = 0;
     run->idle = NULL;
     run->info.finished_unix_ns = 0;
-    if (!one_card) {
-        run->ceilings = empty->ceilings;
-    }
     for (size_t s = 0; s < run->sweep_count; s++) {
         run->sweeps[s].unexplored = NULL;
     }
-    rft_run_free(empty);
 }
 
 static void add_sums(rft_run_info *info, const rft_run_info *more) {
@@ -228,17 +251,39 @@ static uint64_t count_missing(const rft_run *run) {
     return valid > there ? valid - there : 0;
 }
 
-static void merge(merged_run *m, rft_run **runs, const rft_words *files) {
+static void note_losses(merged_run *m, const rft_shard_loss *losses, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        rft_run_card *card = NULL;
+        for (size_t k = 0; k < m->card_count && !card; k++) {
+            card = rft_text_equal(m->cards[k].uuid, losses[i].uuid) ? &m->cards[k] : NULL;
+        }
+        if (!card) {
+            card = &m->cards[m->card_count++];
+            *card = (rft_run_card){.uuid = losses[i].uuid, .first = 1, .ratio = NAN, .low = NAN, .high = NAN};
+        }
+        card->end = losses[i].end;
+    }
+}
+
+static void merge(merged_run *m, rft_run **runs, const rft_words *files, const rft_shard_losses *losses) {
     rft_run *first = runs[0];
     rft_run whole = *first; /* its points, before the run is emptied */
+    const size_t lost = losses ? losses->count : 0;
+    m->cards = rft_arena_calloc(m->arena, files->count + lost, sizeof *m->cards);
     m->run = first;
-    begin_merged(first, of_one_card(runs, files->count));
+    begin_merged(first);
     add_shard_points(m, &whole);
     for (size_t i = 1; i < files->count; i++) {
         add_shard_points(m, runs[i]);
         add_sums(&first->info, &runs[i]->info);
     }
     describe_shards(m, runs, files);
+    if (lost) {
+        note_losses(m, losses->items, lost);
+    }
+    if (lost || !of_one_card(runs, files->count)) {
+        rft_run_put_cards(first, m->cards, m->card_count);
+    }
 }
 
 int rft_import_write(const rft_run *run, const char *output, rft_err *err) {
@@ -274,7 +319,8 @@ static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const 
         (unsigned long long)missing, output);
 }
 
-int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, rft_err *err) {
+int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
+                      rft_err *err) {
     rft_run **runs = rft_calloc(files->count, sizeof *runs);
     merged_run m = {.arena = rft_arena_new()};
     int rc = RFT_OK;
@@ -285,10 +331,10 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, 
     }
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
-        merge(&m, runs, files);
+        merge(&m, runs, files, losses);
         rc = rft_import_write(m.run, output, err);
     }
-    if (rc == RFT_OK) {
+    if (rc == RFT_OK && !losses) { /* else more is to come at once */
         tell_merged(cli, &m, files->count, output);
     }
     for (size_t i = 0; i < files->count; i++) {

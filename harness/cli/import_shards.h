@@ -6,10 +6,20 @@
 #include "cli/cli.h"
 #include "model/run/run.h"
 
+/* A card whose part did not end well, and how. */
+typedef struct rft_shard_loss {
+    const char *uuid, *end;
+} rft_shard_loss;
+typedef struct rft_shard_losses {
+    rft_shard_loss *items;
+    size_t count;
+} rft_shard_losses;
+
 /* Writes a run file that is not finished: it has the first round of every shard's points, and `rooftune run` of the
- * same sweep goes on with what is missing, the contenders and the baselines, on one card. RFT_E_STORE: shards of
- * another sweep, source, compiler or model of card. */
-int rft_import_shards(rft_cli *cli, const rft_words *files, const char *output, rft_err *err);
+ * same sweep goes on with what is missing, the contenders and the baselines, on one card. `losses`: NULL, or of cards.
+ * RFT_E_STORE: shards of another sweep, source, compiler or model of card. */
+int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
+                      rft_err *err);
 
 /* Writes a whole run into a file that is not there yet, and takes the file away where that fails. */
 int rft_import_write(const rft_run *run, const char *output, rft_err *err);

@@ -14,6 +14,9 @@
 /* Does -d name several: "0,1", "all", "replay:A,replay:B"? "all" may turn out to be one. */
 bool rft_run_devices_several(const char *device);
 
+/* "SWEEP-DATE", of what is written where -o names nothing. In `arena`. */
+const char *rft_run_devices_name(const rft_run_options *o, rft_arena *arena);
+
 /* Runs them into the folder o->output (NULL: SWEEP-DATE), UUID.db and UUID.pdf for each. What they say is shown line by
  * line with the device before it, their results when they end. The exit status is the largest of theirs.
  * RFT_E_USAGE, RFT_E_DEVICE, RFT_E_RECORDING, RFT_E_IO before any is started. */

@@ -21,6 +21,8 @@ static const char *const power_names[] = {"none", "auto", "largest", "best", "al
 static const rft_setting own[] = {
     {OWN("device", TEXT, device, NULL), "device", 'd', "DEVICES",
      "0, or 0,1, or all, or replay:FILE; replay: where the sweep is one"},
+    {OWN("device", FLAG, split, NULL), "split", 0, NULL,
+     "divide one run among the devices, into one file (docs/scale.md)"},
     {OWN("device", FLAG, wait, NULL), "wait", 0, NULL, "where another rooftune uses the device, wait until it is free"},
     {OWN("device", TEXT, sbatch, NULL), "sbatch", 0, "nodes=N,...",
      "print a Slurm script: shards, then the whole (docs/scale.md)"},
@@ -105,6 +107,16 @@ static int read_own(rft_run_options *o, rft_err *err) {
     return RFT_OK;
 }
 
+/* "K/N", and of a part of --split "K/N@BOARD". */
+static int read_shard(rft_run_options *o, rft_arena *arena, rft_err *err) {
+    const char *at = strchr(o->shard, '@');
+    if (at) {
+        o->board = at + 1;
+        o->shard = rft_arena_strndup(arena, o->shard, (size_t)(at - o->shard));
+    }
+    return rft_shard_parse(&o->exec.shard, o->shard, err);
+}
+
 /* What the words mean, now that all are known. */
 static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     if (o->files.count == 0 && o->mixes.count == 0) {
@@ -115,7 +127,7 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     int rc = read_own(o, err);
     rc = rc ? rc : rft_run_part_check(&o->part, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
-    rc = rc || !o->shard ? rc : rft_shard_parse(&o->exec.shard, o->shard, err);
+    rc = rc || !o->shard ? rc : read_shard(o, arena, err);
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
         rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
         rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");

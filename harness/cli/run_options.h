@@ -10,7 +10,8 @@
 typedef struct rft_run_options {
     /* As given; NULL: not given. */
     const char *device, *arch, *output, *report, *package, *events, *counters, *shard, *sbatch;
-    bool fresh, dry_run, no_report, wait, submit;
+    const char *board; /* of a part of --split: "/dev/fd/7" behind its --shard K/N@; NULL */
+    bool split, fresh, dry_run, no_report, wait, submit;
     enum {
         RFT_CEILINGS_KEPT,
         RFT_CEILINGS_AGAIN

@@ -37,13 +37,15 @@ static int open_recording(rft_target *target, const char *path, rft_err *err) {
 
 /* Compile workers load their compiler while the device is opened. */
 static int start_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
+    const size_t share = rft_compose_compile_workers() / (opts->cards ? opts->cards : 1);
     rft_compile_pool_opts pool_opts = {.loop = target->loop,
                                        .program = cli->program,
-                                       .workers = rft_compose_compile_workers(),
+                                       .workers = share ? share : 1,
                                        .roots = target->roots,
                                        .log = &cli->log};
     int rc = target->pool ? RFT_OK : rft_compile_pool_new(&target->pool, &pool_opts, err);
-    return rc == RFT_OK ? rft_compile_pool_start(target->pool, opts->compile_workers, err) : rc;
+    const size_t first = opts->compile_workers < pool_opts.workers ? opts->compile_workers : pool_opts.workers;
+    return rc == RFT_OK ? rft_compile_pool_start(target->pool, first, err) : rc;
 }
 
 /* A replay goes on without a compiler. */

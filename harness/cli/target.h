@@ -34,6 +34,7 @@ typedef struct rft_target_opts {
     bool wait;               /* for a device that another rooftune uses, until it is free */
     bool nothing_to_compile; /* what is asked of the recording has no source here */
     bool facts_only;         /* a device is only asked what it is: no lock, no context, no compiler */
+    unsigned cards;          /* runs that share this machine's cores at the same time; 0: this one alone */
     size_t compile_workers;  /* started while the device is opened; the others when there is work for them */
 } rft_target_opts;
 

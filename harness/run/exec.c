@@ -12,6 +12,7 @@
 #include "run/prior_rank.h"
 #include "run/reference.h"
 #include "run/refine_round.h"
+#include "run/split.h"
 #include "run/transfer_starts.h"
 #include "search/strategy.h"
 
@@ -30,6 +31,7 @@ typedef struct segment {
     double started_s; /* less what was no work on it: the ceilings */
     double started_gpu_s;
     uint64_t asked, taken;
+    bool shared;    /* its strategy is rft_split_strategy(): other cards take from it, too */
     size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
     bool exhausted; /* nothing more is asked */
     size_t starts;  /* of what is asked first: transferred from other problems */
@@ -49,6 +51,8 @@ typedef struct exec {
     rft_reference_keeper reference;
     rft_refiner refiner;    /* of the current sweep, behind its grid */
     bool prior_warned;      /* that it fails for some */
+    rft_split *split;       /* NULL: no other card shares the run */
+    bool contending;        /* the contenders of all cards are measured */
     bool refining;          /* the problem in hand is the refiner's; those of a recorded space are not */
     int64_t best_id;        /* of the current problem; 0: none yet */
     rft_race_noise noise;   /* of the samples on it so far */
@@ -136,6 +140,25 @@ static void open_shard(exec *e) {
     rft_arena_free(arena);
 }
 
+/* What is free of the space that several cards divide, or behind it the contenders of all. */
+static void open_split(exec *e, rft_job_place place) {
+    segment *s = &e->segment;
+    rft_arena *arena = rft_arena_new();
+    uint64_t *indices = NULL;
+    s->budget = rft_budget_share_of_segment(e->state.opts->plan->sweeps[s->sweep]);
+    if (e->contending) {
+        s->count_all = rft_split_contenders(e->split, place, arena, &indices);
+        s->strategy = rft_strategy_listed(indices, s->count_all);
+        s->pruner.on = false;
+        e->state.progress.planned += s->count_all;
+    } else {
+        s->count_all = rft_space_count(s->space);
+        s->strategy = rft_split_strategy(e->split, place);
+        s->shared = true;
+    }
+    rft_arena_free(arena);
+}
+
 /* Where results change nothing, what is compiled first may be taken first. */
 static void begin_waiting(exec *e) {
     const rft_exec_opts *opts = e->state.opts;
@@ -155,6 +178,11 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
     if (e->refining) {
         open_refined(e);
+        begin_waiting(e);
+        return RFT_OK;
+    }
+    if (e->split) {
+        open_split(e, (rft_job_place){sweep_index, variant, problem});
         begin_waiting(e);
         return RFT_OK;
     }
@@ -199,7 +227,8 @@ static void close_segment(exec *e) {
     s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
     uint64_t left_out = least(s->count_all, s->budget.points) - s->taken;
     rft_lookahead_end(&s->waiting);
-    rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken, s->over);
+    rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken,
+                            s->shared && !s->over ? "the other cards have the rest" : s->over);
     rft_pruner_end(&s->pruner);
     e->state.progress.planned -= left_out;
     if (e->refining) {
@@ -252,8 +281,8 @@ static rft_lookahead_entry new_entry(const exec *e, uint64_t index) {
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     rft_space_get(s->space, index, config);
     rft_lookahead_entry made = {.batch = s->asked / s->ahead};
-    if (s->odd_problem != SIZE_MAX) {
-        made.odd = new_odd_job(e, config); /* first: it is taken first */
+    if (s->odd_problem != SIZE_MAX && !e->contending) { /* of a contender another card has done it */
+        made.odd = new_odd_job(e, config);              /* first: it is taken first */
     }
     made.job = new_point_job(e, place, config);
     made.job->index = index;
@@ -274,7 +303,7 @@ static void fill_lookahead(exec *e) {
     while (!s->exhausted && has_room(e)) {
         uint64_t index = 0;
         if (s->asked >= s->budget.points || s->strategy->ask(s->strategy, &index, 1) == 0) {
-            s->exhausted = true;
+            s->exhausted = !s->shared; /* else there may be something to take over later */
             break;
         }
         const rft_lookahead_entry asked = new_entry(e, index);
@@ -388,6 +417,10 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     const rft_point *point = NULL;
     const rft_exec_opts *opts = e->state.opts;
     rft_lookahead_take(&s->waiting, job);
+    if (!is_odd && s->shared && !rft_split_take(s->strategy, job->index)) {
+        rft_job_free(job);
+        return RFT_OK;
+    }
     e->in_hand = is_odd ? e->in_hand : 1;
     bool races = !is_odd && e->best_id && !opts->plan->sweeps[s->sweep]->measure.no_race;
     if (races) {
@@ -551,13 +584,29 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
     return rc;
 }
 
+/* Where several cards share the run: every card's best and defaults, on this one too. */
+static int contend(exec *e, bool *stopped, rft_err *err) {
+    const rft_plan *plan = e->state.opts->plan;
+    int rc = RFT_OK;
+    rft_split_meet(e->split, stopped);
+    e->contending = true;
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        for (size_t p = 0; p < plan->sweeps[s]->problem_count && rc == RFT_OK && !*stopped; p++) {
+            rc = plan->sweeps[s]->problems[p].odd ? RFT_OK : run_problem(e, s, p, stopped, err);
+        }
+    }
+    return rc;
+}
+
 int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     exec e = {0};
     rft_exec_begin(&e.state, opts);
     *stopped = false;
     e.patience_s = PATIENCE_S;
     int rc = rft_preflight_begin(&e.preflight, opts, err);
+    rc = rc == RFT_OK && opts->board ? rft_split_new(&e.split, opts, &e.state.recorder, err) : rc;
     rc = rc == RFT_OK ? first_round(&e, stopped, err) : rc;
+    rc = rc == RFT_OK && e.split && !*stopped ? contend(&e, stopped, err) : rc;
     rft_preflight_end(&e.preflight);
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_ceilings(&e.state, err); /* there was no point to wait for */
@@ -577,10 +626,12 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     }
     if (rc == RFT_OK) { /* stopped: the sums, which the next session adds to */
         rft_tally *tally = &e.state.recorder.tally;
-        opts->run->info.finished_unix_ns = *stopped ? 0 : rft_tally_finished_unix_ns(tally);
+        const bool open = *stopped || e.split; /* one of several cards: it may get more to do */
+        opts->run->info.finished_unix_ns = open ? 0 : rft_tally_finished_unix_ns(tally);
         rft_tally_sum(tally);
         rc = rft_store_finish(opts->store, &opts->run->info, err);
     }
+    rft_split_free(e.split);
     rft_exec_end(&e.state);
     return rc;
 }

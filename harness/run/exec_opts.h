@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "measure/probe.h"
 #include "model/roofline/counted.h"
+#include "run/board.h"
 #include "run/compile/compile_pool.h"
 #include "run/plan/plan.h"
 #include "run/plan/shard.h"
@@ -53,6 +54,7 @@ typedef struct rft_exec_opts {
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
     bool replay;
     rft_shard shard;           /* of a divided run, which ends behind its first round */
+    rft_board *board;          /* with a shard: divided with other cards as it goes on (run/split.h); NULL: not */
     bool no_prune;             /* what cannot win is measured all the same (run/plan/prune.h) */
     bool in_order;             /* as proposed, though what compiles sooner could be taken sooner (run/lookahead.h) */
     rft_power_choice power;    /* in a replay what was recorded is taken, whatever this and soak_s say */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/final_round.h"
 
+#include "model/run/run_cards.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_repeat.h"
 
@@ -14,30 +15,39 @@
 #define WITHIN_FRAC 0.05 /* of the best of the first round; no other is measured again */
 #define NEAR_FRAC 0.02   /* four times what the first round knows medians to */
 
+typedef struct first_rank {
+    const rft_point *point;
+    double first_s; /* rft_run_first_s() */
+    double scale;   /* from the card's own time to that */
+} first_rank;
+
 static int faster_in_sweep(const void *a, const void *b) {
-    const rft_point *x = *(const rft_point *const *)a;
-    const rft_point *y = *(const rft_point *const *)b;
-    double x_s = x->rounds[0].stats.median;
-    double y_s = y->rounds[0].stats.median;
-    return x_s != y_s ? (x_s < y_s ? -1 : 1) : (x->id < y->id ? -1 : 1);
+    const first_rank *x = a, *y = b;
+    return x->first_s != y->first_s ? (x->first_s < y->first_s ? -1 : 1) : (x->point->id < y->point->id ? -1 : 1);
+}
+
+/* What another card measured is a finalist, too: here it is measured on this one. */
+static bool may_be_final(const rft_run *run, const rft_point *point) {
+    return rft_run_is_candidate(run, point) || rft_recorder_failed_final(point) ||
+           (rft_run_other_card(run, point) && rft_outcome_is_measured(point->outcome) && point->rounds[0].n > 0);
 }
 
 /* By the first round alone, so that a run that was stopped in its final round goes on with the same finalists: one that
  * has failed there since is among them. Fastest first. */
-static size_t rank(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, const rft_point ***out) {
-    const rft_point **ranked = rft_arena_calloc(arena, run->point_count + 1, sizeof *ranked);
+static size_t rank(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, first_rank **out) {
+    first_rank *all = rft_arena_calloc(arena, run->point_count + 1, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
-        if (point->sweep == sweep && point->problem == problem && !point->alias_of &&
-            (rft_run_is_candidate(run, point) || rft_recorder_failed_final(point))) {
-            ranked[count++] = point;
+        if (point->sweep == sweep && point->problem == problem && !point->alias_of && may_be_final(run, point)) {
+            const double first_s = rft_run_first_s(run, point);
+            all[count++] = (first_rank){point, first_s, first_s / point->rounds[0].stats.median};
         }
     }
     if (count > 1) {
-        qsort(ranked, count, sizeof *ranked, faster_in_sweep);
+        qsort(all, count, sizeof *all, faster_in_sweep);
     }
-    *out = ranked;
+    *out = all;
     return count;
 }
 
@@ -58,31 +68,32 @@ static rft_stats first_stats(const rft_point *point, double widen_frac) {
 }
 
 /* Near enough to be the best after all: noise decides between a few, and they are known to be within it. */
-static bool is_near(const rft_point *point, const rft_point *best, double widen_frac) {
-    rft_stats stats = first_stats(point, widen_frac);
-    rft_stats fastest = first_stats(best, widen_frac);
-    return stats.median <= (1 + NEAR_FRAC) * fastest.median || stats.low <= fastest.high;
+static bool is_near(const first_rank *one, const first_rank *best, double widen_frac) {
+    rft_stats stats = first_stats(one->point, widen_frac);
+    rft_stats fastest = first_stats(best->point, widen_frac);
+    return stats.median * one->scale <= (1 + NEAR_FRAC) * fastest.median * best->scale ||
+           stats.low * one->scale <= fastest.high * best->scale;
 }
 
 size_t rft_finalists(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, int64_t **out) {
     int64_t *ids = rft_arena_calloc(arena, RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count, sizeof *ids);
-    const rft_point **ranked = NULL;
-    size_t found = rank(run, sweep, problem, arena, &ranked);
+    first_rank *all = NULL;
+    size_t found = rank(run, sweep, problem, arena, &all);
     double widen_frac = rft_run_widen_frac(run, sweep, problem);
     size_t count = 0;
     for (size_t i = 0; i < found && count < RFT_FINALISTS; i++) {
-        bool within = ranked[i]->rounds[0].stats.median <= (1 + WITHIN_FRAC) * ranked[0]->rounds[0].stats.median;
-        if (within && (count < FINALISTS_LEAST || is_near(ranked[i], ranked[0], widen_frac))) {
-            ids[count++] = ranked[i]->id;
+        bool within = all[i].first_s <= (1 + WITHIN_FRAC) * all[0].first_s;
+        if (within && (count < FINALISTS_LEAST || is_near(&all[i], &all[0], widen_frac))) {
+            ids[count++] = all[i].point->id;
         }
     }
     for (size_t v = 0; v < run->sweeps[sweep].sweep.variant_count; v++) {
         size_t first = 0;
-        while (first < found && ranked[first]->variant != v) {
+        while (first < found && all[first].point->variant != v) {
             first++;
         }
         if (first < found) {
-            add_once(ids, &count, ranked[first]->id);
+            add_once(ids, &count, all[first].point->id);
         }
     }
     *out = ids;

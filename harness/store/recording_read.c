@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "model/run/run_cards.h"
 #include "model/run/run_repeat.h"
 #include "store/baseline_store.h"
 #include "store/counters_store.h"
@@ -545,6 +546,7 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
         rft_run_free(*out);
         *out = NULL;
     } else if (code == RFT_OK) {
+        rft_run_fill_cards(*out);
         rft_run_fill_repeats(*out);
     }
     return code;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/run_cards.h"
 #include "model/run/run_repeat.h"
 #include "store/baseline_store.h"
 #include "store/counters_store.h"
@@ -402,6 +403,7 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
         rft_run_free(run);
         return code;
     }
+    rft_run_fill_cards(run);
     rft_run_fill_repeats(run);
     *out = run;
     return 0;

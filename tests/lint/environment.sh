@@ -5,7 +5,7 @@
 set -u
 cd "$1" || exit 2
 key='\(host\|gpu\|driver\|nvml\|nvrtc\|rooftune\|run\|replay\)\.[a-z0-9_.]*[a-z0-9_]'
-written=$(find harness/gpu harness/measure harness/cli harness/run -name "*.[ch]" -exec cat {} + | grep -o "\"$key\"" | tr -d '"' |
+written=$(find harness/gpu harness/measure harness/cli harness/run harness/model/run -name "*.[ch]" -exec cat {} + | grep -o "\"$key\"" | tr -d '"' |
     grep -v '\.\(h\|c\|cu\|db\|lua\|pdf\)$' | sort -u)
 documented=$(grep -o "\`$key\`" docs/environment.md | tr -d '`' | sort -u)
 if [ -z "$written" ] || [ "$written" != "$documented" ]; then

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/run.h"
 
+#include "model/run/run_cards.h"
+
 #include "model/run/field.h"
 
 #include <math.h>
@@ -132,7 +134,8 @@ double rft_point_objective(const rft_run *run, const rft_point *point) {
 
 bool rft_run_is_candidate(const rft_run *run, const rft_point *point) {
     const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
-    return point->alias_of == 0 && rft_point_measurement(point) != NULL && !sweep->problems[point->problem].odd;
+    return point->alias_of == 0 && rft_point_measurement(point) != NULL && !sweep->problems[point->problem].odd &&
+           !rft_run_other_card(run, point);
 }
 
 static bool belongs(const rft_point *point, size_t sweep, size_t variant, size_t problem) {

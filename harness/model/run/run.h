@@ -20,7 +20,7 @@
 
 /* ---- environment: every fact with a value, or a reason why it is missing ---- */
 typedef struct rft_env_item {
-    const char *key;    /* "gpu.power_limit_w", "host.cpu", "nvrtc.version" (docs/environment.md lists all) */
+    const char *key;    /* "gpu.ecc", "host.cpu", "nvrtc.version" (docs/environment.md lists all) */
     const char *value;  /* NULL = not known */
     const char *reason; /* why not known; NULL when value is there */
 } rft_env_item;
@@ -180,6 +180,8 @@ typedef struct rft_run {
     size_t reference_count, reference_capacity;
     rft_baseline *baselines; /* in the order stored */
     size_t baseline_count, baseline_capacity;
+    const struct rft_run_card *cards; /* that measured it (model/run/run_cards.h); none: its own alone */
+    size_t card_count;
     const rft_run_package *package; /* NULL: a run file or a recording */
 } rft_run;
 
@@ -197,7 +199,7 @@ const char *rft_run_ceilings_age_text(const rft_run *run, rft_arena *arena);
  * known.
  */
 double rft_point_objective(const rft_run *run, const rft_point *point);
-/* Is the point a candidate for best: measured, no alias, not an odd problem. */
+/* Is the point a candidate for best: measured on the run's own card, no alias, not an odd problem. */
 bool rft_run_is_candidate(const rft_run *run, const rft_point *point);
 /* The best candidate of a problem by its sweep's objective (where that is energy, of those whose energy is known, if
  * there are any; else the fastest); variant SIZE_MAX = over all variants. A measurement of the final round is

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "model/run/run_cards.h"
 
 #include <string.h>
 
@@ -105,6 +106,25 @@ static void append_points(rft_run *out, const rft_run *run, size_t sweeps_before
     }
 }
 
+static void append_cards(rft_run *out, rft_run *const *runs, size_t count) {
+    int64_t before = 0;
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++) {
+        most += runs[i]->card_count;
+    }
+    rft_run_card *cards = rft_arena_calloc(out->arena, most + 1, sizeof *cards);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < runs[i]->card_count; k++) {
+            rft_run_card *card = &cards[out->card_count++];
+            *card = runs[i]->cards[k];
+            card->first += before;
+            card->last += before;
+        }
+        before += (int64_t)runs[i]->point_count;
+    }
+    out->cards = cards;
+}
+
 static void append_run(rft_run *out, const rft_run *run, double begun_s) {
     size_t sweeps_before = out->sweep_count;
     append_points(out, run, sweeps_before, begun_s);
@@ -163,6 +183,7 @@ int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err
             join_ceilings(run, runs[i]);
         }
     }
+    append_cards(run, runs, count);
     run->package = count > 1 ? NULL : runs[0]->package;
     run->info.id = count > 1 ? id_of(runs, count, run->arena) : run->info.id;
     *out = run;

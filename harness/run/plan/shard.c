@@ -28,8 +28,8 @@ int rft_shard_check(const rft_sweep *sweep, rft_err *err) {
     if (any_order && !limited) {
         return RFT_OK;
     }
-    rft_err_set(err, RFT_E_USAGE, "sweep %s is searched (%s), and --shard divides what is measured whole", sweep->name,
-                limited ? "a budget or a goal" : search->strategy);
+    rft_err_set(err, RFT_E_USAGE, "sweep %s is searched (%s), and --shard and --split divide what is measured whole",
+                sweep->name, limited ? "a budget or a goal" : search->strategy);
     return rft_err_remedy(err, "leave out the budget and the strategy: a search of each part would be %s",
                           "one of its own, which none of them knows the results of");
 }

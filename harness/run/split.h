@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * split.h - one run divided among the cards of a host while it goes on (run --split). Each card's run takes what no
+ * other has taken; one that has nothing left takes over what waits for another. Cards differ, so all measure some
+ * common configurations, and behind the first round all contenders. Private to run.
+ */
+#ifndef RFT_RUN_SPLIT_H
+#define RFT_RUN_SPLIT_H
+
+#include "run/board.h"
+#include "run/record.h"
+#include "search/strategy.h"
+
+#define RFT_SPLIT_COMMON_LEAST 3           /* of a sweep; */
+#define RFT_SPLIT_COMMON_MOST 12           /* and a twentieth of it between; a quarter of a small one */
+#define RFT_SPLIT_WITHIN_FRAC 0.07         /* contenders: of the best, each card's times scaled by the common ones */
+#define RFT_SPLIT_CONTENDERS RFT_FINALISTS /* of a problem at most, and each variant's best and default */
+
+typedef struct rft_split rft_split;
+
+/* RFT_E_SPACE: a space that is only estimated cannot be divided; cards disagree. RFT_E_LIMIT, RFT_E_IO. */
+int rft_split_new(rft_split **out, const rft_exec_opts *opts, const rft_recorder *recorder, rft_err *err);
+void rft_split_free(rft_split *split); /* NULL is accepted */
+
+/* What this card measures of a segment: what it knows already, the common ones, then what is free. */
+rft_strategy *rft_split_strategy(rft_split *split, rft_job_place place);
+/* Is what this strategy proposed still this card's? false: another has taken it over; it is not told. */
+bool rft_split_take(rft_strategy *strategy, uint64_t index);
+
+/* Waits for the other cards' first round; those that stand still for RFT_SPLIT_PATIENCE_S are not waited for. */
+#define RFT_SPLIT_PATIENCE_S 300.0
+void rft_split_meet(rft_split *split, bool *stopped);
+/* Contenders of a segment that this card has not measured. In `arena`. */
+size_t rft_split_contenders(const rft_split *split, rft_job_place place, rft_arena *arena, uint64_t **out);
+
+#endif

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# One run that the cards of a host divide among them. Recordings stand for eight cards.
+need_recording
+export RFT_NVRTC=off
+quick=$SOURCE/sweeps/quick.lua
+uuid=$(gzip -dc "$QUICK" | grep -o 'GPU-[0-9a-f-]*' | head -n 1)
+list=replay:$QUICK
+for k in 1 2 3 4 5 6 7; do
+    gzip -dc "$QUICK" | sed "s/$uuid/GPU-0000000$k-1111-2222-3333-444444444444/g" | gzip -n >card$k.json.gz
+    list=$list,replay:card$k.json.gz
+done
+rooftune run "$quick" -d "replay:$QUICK" -o one.db --no-report
+# The fourth card's part cannot be written: it costs nothing but what it had in hand.
+mkdir eight.db.parts
+echo 'no run file' >eight.db.parts/GPU-00000003-1111-2222-3333-444444444444.db
+rooftune run "$quick" -d "$list" --split -o eight.db --report eight.md --events log.jsonl
+expect_status 0
+expect_err '^recording 4: rooftune: '
+for file in one eight; do
+    "$ROOFTUNE" best $file.db --csv - | cut -d, -f1-4 >$file.best
+    "$ROOFTUNE" show $file.db --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort >$file.points
+done
+cmp eight.points one.points || fail "the cards together have other points"
+cmp eight.best one.best || fail "another best"
+rooftune show eight.db
+expect_out "^ *Measured by 8 cards"
+expect_out "Every ranked time is of"
+expect_out '1.0000x \[1.0000, 1.0000\]'
+expect_out 'is not a run file'
+grep -q 'Measured by 8 cards' eight.md || fail "the report does not tell of the cards"
+rooftune show eight.db --json -
+tr -d ' \n' <out >flat
+grep -q "\"ranks\":\"$uuid\"" flat || fail "JSON does not name the card that ranks"
+# It is one run, finished: again it is what it is, and on one card, too.
+rooftune run "$quick" -d "$list" --split -o eight.db --no-report
+expect_status 0
+expect_err 'eight.db holds this run, finished'
+# What it does not take.
+gzip -dc card1.json.gz | sed 's/NVIDIA H200/NVIDIA H100/g' | gzip -n >other.json.gz
+rooftune run "$quick" -d "replay:$QUICK,replay:other.json.gz" --split -o x.db
+expect_error 2 'recording 1 is an NVIDIA H200, and recording 2 an NVIDIA H100'
+rooftune run "$quick" -d "replay:$QUICK" --split -o x.db
+expect_error 2 '-d names one'
+rooftune run "$quick" -d "$list" --split --shard 1/2 -o x.db
+expect_error 2 'divide it another way'
+rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split --budget 5 -o x.db
+expect_error 2 'no card ended its part'
+expect_err 'is searched (a budget or a goal)'
+rooftune run "$quick" -d "replay:$QUICK" --shard 1/2@/dev/null -o x.db
+expect_error 2 'is not what'
+[ ! -e x.db ] || fail "a run file was made"

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Eight scripted cards divide a run while it goes on: one is killed with a configuration in hand, and one configuration
+ * hangs. */
+#include "run/board.h"
+#include "run/scene.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CARDS = 8, SPEEDS = 40, DOOMED = 3 };
+
+typedef struct fleet {
+    scene scene;
+    rft_board *board;
+    int fd;
+    pid_t cards[CARDS];
+} fleet;
+
+static void die(void *payload, const rft_exec_progress *now) {
+    (void)payload;
+    if (now->done >= 3) {
+        raise(SIGKILL);
+    }
+}
+
+static void start(fleet *f, unsigned card) {
+    f->cards[card] = fork();
+    assert_true(f->cards[card] >= 0);
+    if (f->cards[card] == 0) {
+        char path[32], name[16];
+        rft_board *board = NULL;
+        scene *s = &f->scene;
+        snprintf(path, sizeof path, "/dev/fd/%d", f->fd);
+        snprintf(name, sizeof name, "%u.db", card);
+        scene_workers(s, 1);
+        if (rft_board_open(&board, path, card, &s->err) != RFT_OK) {
+            _exit(2);
+        }
+        s->opts.board = board;
+        s->opts.shard = (rft_shard){card + 1, CARDS};
+        s->progress_hook = card == DOOMED ? die : NULL;
+        const int rc = scene_session(s, name, 1);
+        _exit(rc == RFT_OK ? 0 : 1);
+    }
+}
+
+static void watch(fleet *f) {
+    for (unsigned left = CARDS; left > 0; left--) {
+        int status = 0;
+        const pid_t ended = waitpid(-1, &status, 0);
+        for (unsigned c = 0; c < CARDS; c++) {
+            if (f->cards[c] == ended) {
+                rft_board_mark_gone(f->board, c);
+                assert_true(c == DOOMED ? WIFSIGNALED(status) : WIFEXITED(status) && WEXITSTATUS(status) == 0);
+            }
+        }
+    }
+}
+
+typedef struct tally {
+    unsigned cards[SPEEDS]; /* that have timed it */
+    unsigned hung, most;    /* cards that it hung; points of the card that has most */
+} tally;
+
+static void count_card(fleet *f, unsigned card, tally *t) {
+    char name[16];
+    snprintf(name, sizeof name, "%u.db", card);
+    const rft_run *run = scene_load(&f->scene, name);
+    scene_expect_once(run);
+    t->most = run->point_count > t->most ? (unsigned)run->point_count : t->most;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        t->hung += point->outcome == RFT_OUTCOME_TIMED_OUT;
+        if (point->sweep == 0) {
+            assert_int_equal(point->outcome, RFT_OUTCOME_OK);
+            t->cards[(point->config[PARAM_SPEED].as.integer - 100) / 10]++;
+        }
+    }
+}
+
+static void test_eight_cards(void **state) {
+    (void)state;
+    fleet f = {.fd = -1};
+    scripted_sweep_opts opts = {.fates = {"ok"}};
+    rft_err err = RFT_ERR_INIT;
+    tally t = {0};
+    for (int i = 0; i < SPEEDS; i++) {
+        opts.speeds[i] = 100 + i * 10;
+    }
+    scene_open(&f.scene, 1);
+    scene_sweep(&f.scene, &opts);
+    rft_sweep *hung = scene_sweep(&f.scene, &(scripted_sweep_opts){.name = "hung", .fates = {"hangs"}});
+    hung->measure.point_timeout_s = 0.2;
+    assert_int_equal(rft_board_make(&f.board, &f.fd, CARDS, &err), RFT_OK);
+    for (unsigned c = 0; c < CARDS; c++) {
+        start(&f, c);
+    }
+    watch(&f);
+    for (unsigned c = 0; c < CARDS; c++) {
+        count_card(&f, c, &t);
+    }
+    unsigned missing = 0, by_several = 0;
+    for (int i = 0; i < SPEEDS; i++) {
+        missing += t.cards[i] == 0;
+        by_several += t.cards[i] > 1;
+    }
+    assert_in_range(missing, 0, 1); /* what the killed one had in hand */
+    assert_int_equal(t.hung, 1);
+    /* Common ones, the best (the next is 10 % slower), the default. */
+    assert_in_range(by_several, 3, 3 + 2);
+    assert_in_range(t.cards[0], CARDS - 1, CARDS);
+    assert_in_range(t.most, 1, SPEEDS / 2);
+    rft_board_close(f.board);
+    close(f.fd);
+    scene_close(&f.scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eight_cards)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
