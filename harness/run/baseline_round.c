@@ -265,14 +265,11 @@ static int add_block(baseline_trial *t, rft_baseline *row, rft_err *err) {
 }
 
 static int repeat_binary(baseline_trial *t, const rft_baseline *binary, rft_err *err) {
-    const char *log = NULL;
     rft_baseline row = *binary;
     if (!may_repeat(binary)) {
         return RFT_OK;
     }
-    rft_job_compile(t->e->opts, t->job);
-    int rc = rft_job_await(t->e->opts, t->job, &log, err);
-    rc = rc == RFT_OK && !t->job->failed ? add_block(t, &row, err) : rc;
+    int rc = add_block(t, &row, err);
     return rc == RFT_OK ? keep_quietly(t->e, &row, 1, err) : rc;
 }
 
@@ -295,12 +292,20 @@ static int repeat_one(baseline_trial *t, rft_err *err) {
     return rc == RFT_OK ? keep_quietly(t->e, rows, 2, err) : rc;
 }
 
+/* A library's has nothing to compile but what fills its inputs: the new process has none of them yet. */
+static int compile_again(baseline_trial *t, rft_err *err) {
+    const char *log = NULL;
+    rft_job_compile(t->e->opts, t->job);
+    return rft_job_await(t->e->opts, t->job, &log, err);
+}
+
 int rft_baselines_again(rft_exec_state *e, size_t sweep, size_t problem, rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; i < e->opts->plan->sweeps[sweep]->baseline_count && rc == RFT_OK; i++) {
         baseline_trial t = trial_of(e, sweep, problem, i);
         t.job = rft_job_new_baseline(e->opts, (rft_job_place){sweep, 0, problem}, i);
-        rc = t.job->failed ? RFT_OK : repeat_one(&t, err);
+        rc = t.job->failed ? RFT_OK : compile_again(&t, err);
+        rc = rc == RFT_OK && !t.job->failed ? repeat_one(&t, err) : rc;
         rft_job_free(t.job);
     }
     return rc;

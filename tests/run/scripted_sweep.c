@@ -138,7 +138,9 @@ static int complete(void *self, rft_value *values, rft_arena *arena, rft_err *er
 static int baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                     rft_err *err) {
     const scripted_sweep_opts *opts = self;
-    const rft_value config[PARAM_COUNT] = {rft_value_text("ok"), rft_value_int(10), rft_value_int(0)};
+    bool filled = opts->fates[0] && strcmp(opts->fates[0], "fill_ok") == 0;
+    const rft_value config[PARAM_COUNT] = {rft_value_text(filled ? "fill_ok" : "ok"), rft_value_int(10),
+                                           rft_value_int(0)};
     int64_t n = problem[0].as.integer;
     if (opts->baseline_error) {
         rft_err_set(err, RFT_E_SCRIPT, "vendor.matmul.a: no buffer has the name \"a\"");

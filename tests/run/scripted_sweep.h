@@ -2,7 +2,7 @@
 /*
  * scripted_sweep.h - a sweep without Lua: y = 2 x over n, with the parameters
  *   FATE      what goes wrong (scripted_worker.c), or "ok"; "script_error" and "too_large" are dealt with here; with
- *             "fill_ok" and "fill_hangs" a kernel fills x
+ *             "fill_ok" and "fill_hangs" a kernel fills x, with "fill_ok" as the first of FATE the baselines', too
  *   SPEED     microseconds a launch takes; with the fate "knee" a launch has a latency and, from n = 12,000 on, a
  *             rate (scripted_worker.c)
  *   COSMETIC  reaches neither compiler nor launch: values of it are aliases

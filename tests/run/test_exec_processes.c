@@ -288,6 +288,21 @@ static void a_replay_has_the_processes(void **state) {
     scene_close(&s);
 }
 
+/* What fills its inputs is compiled in each process anew. */
+static void a_baseline_has_its_inputs_in_each_process(void **state) {
+    (void)state;
+    scripted_sweep_opts opts = close_by;
+    opts.fates[0] = "fill_ok";
+    scene s;
+    open_scene(&s, &opts, 3);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->baseline_count, 4);
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        expect_blocks(&run->baselines[i].measurement, 3, SHORT_BLOCK, RFT_STOP_SAMPLES);
+    }
+    scene_close(&s);
+}
+
 /* ---- when it is not said how many ---- */
 
 /* Time passes when something is measured: `first_s` before the final round, `block_s` in it. */
@@ -374,6 +389,7 @@ int main(void) {
         cmocka_unit_test(a_crash_costs_its_block),
         cmocka_unit_test(a_worker_that_dies_is_replaced),
         cmocka_unit_test(a_replay_has_the_processes),
+        cmocka_unit_test(a_baseline_has_its_inputs_in_each_process),
         cmocka_unit_test(it_ends_when_enough_is_known_or_spent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
