@@ -34,7 +34,7 @@ return sweep {
     { "fp32 FMA", kernel = matmul.fma },
     { "bf16 x 3", kernel = matmul.bf16_short, tune = as(3, 64), where = matmul.fits(2) },
     { "tf32 x 3", kernel = matmul.tf32, tune = tune(3, 64), where = where(4) },
-    { "bf16 x 6, sums of 1024", kernel = matmul.bf16, tune = as(6, 1024), where = matmul.fits(2) },
+    { "bf16 x 6, sums of 512", kernel = matmul.bf16, tune = as(6, 512), where = matmul.fits(2) },
     { "bf16 x 6, sums of 256", kernel = matmul.bf16, tune = as(6, 256), where = matmul.fits(2) },
     { "bf16 x 6", kernel = matmul.bf16, tune = tune(6, 64), where = where(2) },
     { "bf16 x 9", kernel = matmul.bf16, tune = as(9, 64), where = matmul.fits(2) },
