@@ -88,6 +88,7 @@ void rft_build_cover_chart(rft_build *b) {
     chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
     chart->x.sub_names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
     chart->x.name_count = count;
+    chart->x.names_wrap = true;
     chart->x.low = -0.6;
     chart->x.high = (double)count - 0.4;
     chart->y.title = "% of limit";

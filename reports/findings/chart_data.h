@@ -76,7 +76,7 @@ typedef struct rft_chart_axis {
     const char **names;     /* categories at 0, 1, 2 ...; NULL = numbers */
     const char **sub_names; /* second line under each; NULL = none */
     const char *sub_title;  /* left of that line; NULL = none */
-    bool names_wrap;        /* on two lines where they need it; not with sub_names */
+    bool names_wrap;        /* on more lines where they need it */
     bool names_upright;     /* of x: each under its tick, read upwards, its second line beside it */
     size_t name_count;
     const double *ticks; /* where to put numbers; NULL = where they are round */

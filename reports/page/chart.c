@@ -169,8 +169,8 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
             put_shortened(plot, (rft_spot){x, bottom + TICK + 8}, 0.5, &tick_style, ticks->items[i].label, slot);
         }
         if (spec->names && spec->sub_names && spec->sub_names[i] && slot > 6 && i % step == 0) {
-            put_shortened(plot, (rft_spot){x, bottom + TICK + 8 + LABEL_STEP}, 0.5, &tick_style, spec->sub_names[i],
-                          slot);
+            double below = bottom + TICK + 8 + LABEL_STEP * (spec->names_wrap ? (double)plot->name_lines : 1);
+            put_shortened(plot, (rft_spot){x, below}, 0.5, &tick_style, spec->sub_names[i], slot);
         }
     }
     if (spec->sub_title) {
@@ -268,6 +268,18 @@ static bool has_bands(const rft_chart *chart) {
     return found;
 }
 
+/* No line ends inside a word, unless at a sign that joins its parts. */
+static bool ends_well(const rft_lines *lines) {
+    for (size_t i = 0; i + 1 < lines->count; i++) {
+        const rft_line *line = &lines->items[i];
+        const char *end = line->text + line->length;
+        if (line->length && lines->items[i + 1].text == end && !strchr("-/,;_=.", end[-1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* How the names under the axis stand, so that none is cut: on so many lines, or upright. */
 static void fit_names(rft_plot *plot) {
     const rft_chart_axis *spec = &plot->chart->x;
@@ -281,8 +293,7 @@ static void fit_names(rft_plot *plot) {
         }
         rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, spec->names[i], slot);
         plot->name_lines = lines.count > plot->name_lines ? lines.count : plot->name_lines;
-        plot->upright =
-            plot->name_lines > NAME_LINES_MOST || rft_pen_longest_word(plot->pen, &tick_style, spec->names[i]) > slot;
+        plot->upright = plot->name_lines > NAME_LINES_MOST || !ends_well(&lines);
     }
     plot->upright = plot->upright || (widest > slot && name_step(spec, widest, slot) == 1);
 }
@@ -292,7 +303,8 @@ static rft_ticks place_area(rft_plot *plot, const rft_rect *box, size_t legend_r
     const rft_chart *chart = plot->chart;
     bool wraps = chart->x.names_wrap;
     plot->below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names || wraps ? LABEL_STEP : 0) -
-                  (chart->x.title ? 0 : LABEL_STEP) + (wraps ? (double)(plot->name_lines - 2) * LABEL_STEP : 0);
+                  (chart->x.title ? 0 : LABEL_STEP) +
+                  (wraps ? ((double)plot->name_lines - (chart->x.sub_names ? 1 : 2)) * LABEL_STEP : 0);
     if (plot->upright) {
         plot->below = TICK + 4 + upright_room(plot) + (chart->x.title ? LABEL_STEP + 2 : 0);
     }
@@ -312,7 +324,7 @@ static rft_ticks place_area(rft_plot *plot, const rft_rect *box, size_t legend_r
 static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *box, size_t legend_rows) {
     rft_plot plot = {.pen = pen,
                      .chart = chart,
-                     .name_lines = 2,
+                     .name_lines = chart->x.sub_names ? 1 : 2,
                      .names_most = fmin(UPRIGHT_MOST, fmax(box->height - UPRIGHT_LEAVES, 20)),
                      .upright = chart->x.names_upright};
     find_ranges(chart, &plot.x, &plot.y);
