@@ -174,6 +174,7 @@ int peer_ours_find(peer_ours *out, peer_runs *runs, const peer_row *row, rft_are
     }
     if (rc == RFT_OK) {
         *out = (peer_ours){.run = run,
+                           .best = best,
                            .from = rft_arena_strdup(arena, item->path),
                            .variant = run->sweeps[s].sweep.variants[best->variant].name,
                            .config = rft_run_config_text(run, best, false, arena),

@@ -18,6 +18,7 @@ void peer_runs_free(peer_runs *runs); /* NULL is accepted */
 
 typedef struct peer_ours {
     const rft_run *run;
+    const rft_point *best;
     const char *from;                   /* the run file */
     const char *variant, *config;       /* "VEC=4 BLOCK=256"; all texts in the arena of the call */
     const char *words[PEER_WORDS_MOST]; /* `rooftune point ...`, ends with NULL */

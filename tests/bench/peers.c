@@ -11,11 +11,15 @@
  *   --device DEV     what ours is measured on, for -d (a recording: replay:FILE); default 0
  *   --table FILE, --script FILE   instead of peers/peers.json and peers/torch_peer.py
  *
+ * The vendor's library (cuBLASLt) is a baseline of the sweeps: its times and ours are those of the stored run, which
+ * had both in turns; rounds are its processes then. Such rows need no GPU.
+ *
  * A peer that is missing or fails is a line with its reason. Exit status as in bench_program.h; a peer that is not
  * there is no failure.
  */
 #include "bench/bench_program.h"
 #include "bench/peer_ours.h"
+#include "bench/peer_stored.h"
 #include "bench/peer_text.h"
 #include "bench/peer_theirs.h"
 
@@ -77,11 +81,27 @@ static void measure_rounds(bench *b, const peer_ours *ours, peer_row_result *res
     }
 }
 
+/* Each peer that answers is timed in turns with ours. How many of them failed then. */
+static size_t time_row(bench *b, const peer_ours *ours, peer_row_result *result) {
+    bool prepared[PEERS_PER_ROW] = {false};
+    size_t failed = 0;
+    peer_theirs_flush_for(b->theirs, ours->run->gpu.arch);
+    for (size_t i = 0; i < result->row->peer_count; i++) {
+        result->peers[i].reason = peer_theirs_prepare(b->theirs, result->row, &result->row->peers[i]);
+        prepared[i] = result->peers[i].reason == NULL;
+    }
+    measure_rounds(b, ours, result);
+    peer_theirs_drop(b->theirs);
+    for (size_t i = 0; i < result->row->peer_count; i++) { /* one that is not there is no failure */
+        failed += prepared[i] && result->peers[i].reason != NULL;
+    }
+    return failed;
+}
+
 static void measure_row(bench *b, const peer_row *row) {
     rft_err err = RFT_ERR_INIT;
     peer_ours ours;
     peer_row_result result = {.row = row, .useful_bytes = NAN, .floor_us = NAN, .peak = NAN};
-    bool prepared[PEERS_PER_ROW] = {false};
     for (size_t i = 0; i < row->peer_count; i++) {
         result.peers[i].goal = &row->peers[i];
     }
@@ -91,21 +111,16 @@ static void measure_row(bench *b, const peer_row *row) {
         result.from = ours.from;
         result.peak = ours.peak;
         result.ceiling = rft_ceiling_name(ours.ceiling);
-        peer_theirs_flush_for(b->theirs, ours.run->gpu.arch);
-        for (size_t i = 0; i < row->peer_count; i++) {
-            result.peers[i].reason = peer_theirs_prepare(b->theirs, row, &row->peers[i]);
-            prepared[i] = result.peers[i].reason == NULL;
+        if (peer_row_is_stored(row)) {
+            peer_take_stored(&result, &ours, b->arena);
+        } else {
+            b->failed += time_row(b, &ours, &result);
         }
-        measure_rounds(b, &ours, &result);
-        peer_theirs_drop(b->theirs);
     } else {
         result.reason = rft_arena_strdup(b->arena, err.message);
     }
     b->measured += result.ours.rounds > 0;
     b->failed += result.reason != NULL;
-    for (size_t i = 0; i < row->peer_count; i++) { /* one that is not there is no failure */
-        b->failed += prepared[i] && result.peers[i].reason != NULL;
-    }
     rft_str text = RFT_STR_INIT;
     peer_add_row(&text, &result);
     peer_add_configuration(&b->configurations, &result);
@@ -122,6 +137,15 @@ static bool is_chosen(const options *o, const peer_row *row) {
         chosen = chosen || strncmp(row->name, o->names[i], strlen(o->names[i])) == 0;
     }
     return chosen;
+}
+
+/* Nothing is timed then. */
+static bool all_are_stored(const options *o, const peer_table *table) {
+    bool stored = true;
+    for (size_t i = 0; i < table->count; i++) {
+        stored = stored && (!is_chosen(o, &table->rows[i]) || peer_row_is_stored(&table->rows[i]));
+    }
+    return stored;
 }
 
 static void list_rows(const options *o, const peer_table *table) {
@@ -229,7 +253,7 @@ static void work_through(bench *b) {
     rft_str heading = RFT_STR_INIT;
     double begun_s = now_s();
     printf("%s\n", peer_theirs_meet(b->theirs));
-    printf("%zu rounds in turns; [ ]: %s of the rounds' medians\n\n", b->o->rounds,
+    printf("%zu rounds in turns (cuBLASLt: the run's own processes); [ ]: %s of the rounds' medians\n\n", b->o->rounds,
            b->o->rounds >= 6 ? "95 % interval" : "range");
     peer_add_heading(&heading);
     fputs(rft_str_get(&heading), stdout);
@@ -258,7 +282,7 @@ int main(int argc, char **argv) {
         list_rows(&o, b.table);
     } else {
         keep_python_packages();
-        if (o.device && strncmp(o.device, "replay:", strlen("replay:")) == 0) {
+        if (all_are_stored(&o, b.table) || (o.device && strncmp(o.device, "replay:", strlen("replay:")) == 0)) {
             bench_open_anywhere();
         } else {
             bench_open();

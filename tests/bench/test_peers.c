@@ -41,9 +41,9 @@ static peer_table *shipped(void) {
 static void the_table_has_a_goal_in_every_family(void **state) {
     (void)state;
     static const char *const families[] = {
-        "copy",    "scale",     "add",         "triad",         "sum",  "bias+relu",     "softmax",
-        "rmsnorm", "layernorm", "add+rmsnorm", "cross-entropy", "rope", "embedding 819", "embedding+rmsnorm",
-        "l2 norm", "transpose"};
+        "copy",    "scale",     "add",         "triad",         "sum",        "bias+relu",     "softmax",
+        "rmsnorm", "layernorm", "add+rmsnorm", "cross-entropy", "rope",       "embedding 819", "embedding+rmsnorm",
+        "l2 norm", "transpose", "matmul bf16", "matmul fp8",    "matmul fp64"};
     peer_table *table = shipped();
     for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
         bool found = false;
@@ -60,7 +60,7 @@ static void the_table_has_a_goal_in_every_family(void **state) {
         assert_true(!is_norm || !isnan(table->rows[i].useful_bytes));
         assert_true(table->rows[i].peer_count > 0);
         for (size_t p = 0; p < table->rows[i].peer_count; p++) {
-            assert_false(table->rows[i].peers[p].ratio < 1);
+            assert_false(table->rows[i].peers[p].ratio < 0.98); /* fp64 on tensor cores is to equal the library */
         }
         assert_false(table->rows[i].goal_frac < 0.5 || table->rows[i].goal_frac >= 1);
     }

@@ -375,7 +375,7 @@ def self_test(table_path):
     broken = replies([{"do": "about"}, prepare], no_torch)
     assert all(not r["ok"] and "No module named 'torch'" in r["reason"] for r in broken) and len(broken) == 2, broken
     with open(table_path, encoding="utf-8") as file:
-        rows = json.load(file)["rows"]
+        rows = [row for row in json.load(file)["rows"] if row["op"] != "matmul"]  # baselines of runs, never asked here
     for row in rows:
         for peer in row["peers"]:
             if peer["peer"] != "cub":
