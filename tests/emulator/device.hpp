@@ -139,6 +139,13 @@ template <typename T> T __shfl_down_sync(unsigned, T value, int apart, int = 32)
     const unsigned lane = threadIdx.x % 32 + (unsigned)apart;
     return shuffled(value, lane < 32 ? lane : threadIdx.x % 32);
 }
+inline int __any_sync(unsigned, int value) {
+    unsigned any = value != 0;
+    for (unsigned apart = 1; apart < 32; apart *= 2) {
+        any |= emulator::exchange(any, threadIdx.x % 32 ^ apart);
+    }
+    return (int)any;
+}
 inline unsigned __float_as_uint(float value) {
     return emulator::bits_of(value);
 }

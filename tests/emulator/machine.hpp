@@ -64,7 +64,8 @@ struct Block {
 
 struct Multiplication {
     std::function<void()> run;
-    Ranges::iterator a, b; /* of a warp's first lane */
+    std::vector<Ranges::iterator> a; /* of a warp's first lane; none where A is in registers */
+    Ranges::iterator b;
 };
 struct CopyAsync {
     unsigned to, bytes, present;

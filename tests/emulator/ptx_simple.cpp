@@ -52,6 +52,10 @@ static void tangent(const Call &call) {
     call.set_float(0, std::tanh(float_of(call.word(1))));
 }
 
+static void power_of_two(const Call &call) {
+    call.set_float(0, std::exp2(float_of(call.word(1))));
+}
+
 static unsigned width_of(const Call &call) {
     return call.is("b64") || call.is("u64") || call.is("f64") || call.is("s64") ? 8
            : call.is("b16") || call.is("u16")                                   ? 2
@@ -138,6 +142,7 @@ const std::vector<Known> simple_instructions = {
     {"max.f32", maximum},
     {"max.NaN.f32", maximum},
     {"tanh.approx.f32", tangent},
+    {"ex2.approx.", power_of_two},
     {"ld.", load},
     {"st.", store},
     {"bar.sync", named_sync},

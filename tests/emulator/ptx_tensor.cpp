@@ -197,15 +197,18 @@ struct GroupProduct {
     const Kind *a, *b;
     bool whole, add;
     std::vector<unsigned *> sums;
-    unsigned from_registers[4]; /* A's, where it has no tile */
+    double rows[2][32]; /* of A, where it has no tile */
 
-    void run(const Tile *a_tile, const Tile &b_tile) const {
-        double rows[2][32], column[32];
+    void run(const Tile &a_tile, const Tile &b_tile) {
         for (unsigned h = 0; h < 2; h++) {
             for (unsigned k = 0; k < depth; k++) {
-                rows[h][k] = a->value(a_tile->element(thread / 32 * 16 + thread % 32 / 4 + 8 * h, k, a->bytes));
+                rows[h][k] = a->value(a_tile.element(thread / 32 * 16 + thread % 32 / 4 + 8 * h, k, a->bytes));
             }
         }
+        run(b_tile);
+    }
+    void run(const Tile &b_tile) const {
+        double column[32];
         for (unsigned j = 0; j < columns / 4; j++) { /* two of each eight */
             for (unsigned k = 0; k < depth; k++) {
                 column[k] = b->value(b_tile.element(j / 2 * 8 + thread % 4 * 2 + j % 2, k, b->bytes));
@@ -225,33 +228,59 @@ struct GroupProduct {
 
 static void end_reading(const Multiplication &of) {
     if (current->lane() == 0) {
-        current->block->read.erase(of.a);
+        for (const Ranges::iterator &a : of.a) {
+            current->block->read.erase(a);
+        }
         current->block->read.erase(of.b);
     }
 }
 
-/* wgmma.mma_async.sync.aligned.m64nNkK.… {sums}, a, b, p[, 1, 1[, a turned, b turned]] */
+/* A of 16 bits in registers: word i of lane l is row l / 4 + 8 (i % 2), k = 8 (i / 2) + 2 (l % 4). They are read at
+ * once; that no one writes them before the group is waited for is not watched. */
+static void show_rows(const Call &call, size_t first, GroupProduct &product) {
+    const Registers *lanes = show(call, first, 4);
+    meet_warp();
+    for (unsigned h = 0; h < 2; h++) {
+        for (unsigned k = 0; k < 16; k++) {
+            const unsigned word = lanes[current->lane() / 4 * 4 + k % 8 / 2][h + k / 8 * 2];
+            product.rows[h][k] = product.a->value(word >> k % 2 * 16 & 0xffff);
+        }
+    }
+    meet_warp();
+}
+
+/* wgmma.mma_async.sync.aligned.m64nNkK.… {sums}, a, b, p[, 1, 1[, a turned, b turned]]; a is {4 words} where it has no
+ * tile, and then not turned. */
 static void group_multiply(const Call &call) {
     GroupProduct product;
     kinds_of(call, product.a, product.b);
-    const size_t count = call.in_group(0);
-    if (call.in_group(count) > 1) {
-        fault("wgmma: the emulator knows A in shared memory alone");
-    }
-    const bool can_turn = call.count() > count + 6;
-    const Tile a(call.get(count), can_turn && call.get(count + 5)),
-        b(call.get(count + 1), can_turn && call.get(count + 6));
+    const size_t count = call.in_group(0), words = call.in_group(count), b_at = count + words;
     product.columns = shape_of(call, 'n');
     product.depth = shape_of(call, 'k');
     product.thread = current->thread % 128;
     product.whole = call.is("s32");
-    product.add = call.get(count + 2) != 0;
+    product.add = call.get(b_at + 1) != 0;
     for (size_t i = 0; i < count; i++) {
         product.sums.push_back((unsigned *)call.place(i));
     }
-    Multiplication multiplication = {[=]() { product.run(&a, b); }, {}, {}};
+    Multiplication multiplication;
+    const bool from_registers = words > 1;
+    const size_t turned_at = b_at + 4 + !from_registers;
+    const Tile b(call.get(b_at), call.count() > turned_at && call.get(turned_at));
+    if (from_registers) {
+        if (words != 4 || product.a->bytes != 2) {
+            fault("wgmma: the emulator knows an A of 16 bits alone in registers");
+        }
+        show_rows(call, count, product);
+        multiplication.run = [=]() { product.run(b); };
+    } else {
+        const Tile a(call.get(count), call.count() > turned_at && call.get(turned_at - 1));
+        multiplication.run = [=]() mutable { product.run(a, b); };
+        if (current->lane() == 0) {
+            multiplication.a.push_back(begin_reading(a.range(64)));
+        }
+    }
     if (current->lane() == 0) {
-        multiplication.a = begin_reading(a.range(64));
         multiplication.b = begin_reading(b.range(product.columns));
     }
     if (!late) {

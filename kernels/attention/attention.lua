@@ -1,0 +1,242 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- O = softmax(Q K^T / sqrt(d)) V: Q and O are b x h x l x d, K and V b x kv x l x d; h / kv neighbouring heads of Q share
+-- those of K and V. causal: query i sees the keys 0 to i. Returns { fp16, bf16 }, each { memory, mma, wgmma } and the
+-- constraints of the last two, mma_fits and wgmma_fits. Sums and powers are fp32, powers rounded for the second product.
+local intensity = require "kernels.intensity"
+
+local BYTES = 2 -- an element
+
+local function heads(p) return p.b * p.h end
+local function scale(p) return f32(math.log(math.exp(1), 2) / math.sqrt(p.d)) end -- of exponents of two
+
+-- Pairs of queries and keys that blocks of BLOCK_M queries and BLOCK_N keys compute, of one head; `rows`: those that they
+-- bring from K, as K or V.
+local function computed(p, BLOCK_M, BLOCK_N)
+  local pairs_of, rows = 0, 0
+  for first = 0, p.l - 1, BLOCK_M do
+    local seen = p.causal and math.min(p.l, first + BLOCK_M) or p.l
+    rows = rows + ceil_div(seen, BLOCK_N) * BLOCK_N
+  end
+  return rows * BLOCK_M, rows
+end
+
+-- Of a fused kernel. sharing: blocks that share what they read of K and V; each: queries that share a reading of a row of
+-- K or V in shared memory; q_reads: readings of Q there, for a key; polynomial: one power in so many needs no sfu.
+local function moved(p, dtype, BLOCK_M, BLOCK_N, sharing, each, q_reads, polynomial)
+  local pairs_of, rows = computed(p, BLOCK_M, BLOCK_N)
+  local io = BYTES * heads(p) * p.l * p.d
+  local kv_read = 2 * BYTES * heads(p) * rows * p.d
+  local kv_once = 2 * BYTES * p.b * p.kv * p.l * p.d
+  return {
+    ["tensor_" .. dtype] = 4 * heads(p) * pairs_of * p.d,
+    sfu = heads(p) * pairs_of * (polynomial > 0 and 1 - 1 / polynomial or 1),
+    shared = kv_read + io + BYTES * heads(p) * pairs_of * p.d * (2 / each + q_reads),
+    l2 = kv_read / sharing + 2 * io,
+    dram_read = io + kv_once, -- blocks that run together read the same heads, which stay in L2
+    dram_write = io,
+  }
+end
+
+local function ladder(dtype, cuda_type)
+  local element = dtype == "fp16" and f16 or bf16
+
+  -- facts: name, source, entry, params, launch, traffic; temps and prior where there are any.
+  local function describe(facts)
+    return kernel {
+      name = "attention_" .. dtype .. "_" .. facts.name,
+      source = facts.source,
+      entry = facts.entry,
+      options = { "-I../matmul" },
+      problem = { "l", "b", "h", "kv", "d", "causal" },
+      compiled = { "d", "causal" },
+      params = facts.params,
+      buffers = function(p, c)
+        if p.h % p.kv ~= 0 then error(("h = %d heads cannot share kv = %d: give a divisor"):format(p.h, p.kv)) end
+        local all = facts.temps and facts.temps(p) or {}
+        -- Scores spread by some 4/3 around 0, so that few keys count most. In the odd problem by 20: there a row's highest
+        -- rises late and far, and what was added up before is scaled down.
+        local spread = p.l % 2 == 1 and 60 or 4
+        all.q = input(element, heads(p) * p.l * p.d, uniform(-spread, spread))
+        all.k = input(element, p.b * p.kv * p.l * p.d)
+        all.v = input(element, p.b * p.kv * p.l * p.d)
+        all.o = output(element, heads(p) * p.l * p.d)
+        return all
+      end,
+      launch = facts.launch,
+      -- Of the pairs that are seen alone: half of them, and half the diagonal, where causal.
+      work = function(p)
+        return intensity.flash { l = p.l, d = p.d, heads = p.h, kv_heads = p.kv, batch = p.b, causal = p.causal, dtype = dtype }
+      end,
+      traffic = facts.traffic,
+      prior = facts.prior,
+      check = {
+        reference = {
+          "attention_reference.cu",
+          launch = function(p, c, gpu, b)
+            local both = {}
+            for i, sum in ipairs { "double", "float" } do
+              both[i] = {
+                entry = ("attention_reference<%s, %s, %d, %s>"):format(cuda_type, sum, p.d, tostring(p.causal)),
+                args = { b.q, b.k, b.v, b.o, i64(p.l), i32(p.h // p.kv) },
+                grid = { ceil_div(p.l, 32), heads(p) },
+                block = 256,
+              }
+            end
+            return both
+          end,
+        },
+        -- Powers are rounded before they are multiplied, O once more: errors of an element, 2^-9 of it each in bf16, mostly
+        -- cancel, and so does what is added up. 8 of them are some six sigma.
+        tol = dtype == "fp16" and 2^-8 or 2^-5,
+        odd = { l = 515, b = 1, h = 4, kv = 2 },
+      },
+    }
+  end
+
+  local function pitch(p) return ceil_div(p.l, 64) * 64 end
+  local memory = describe {
+    name = "memory",
+    source = "attention_memory.cu",
+    entry = { ("attention_scores<%s, d, BLOCK>"):format(cuda_type), ("attention_softmax<%s, causal>"):format(cuda_type),
+      ("attention_values<%s, d, BLOCK>"):format(cuda_type) },
+    params = { { "BLOCK", 64, "queries of a block, 16 a warp" } },
+    temps = function(p)
+      return { scores = temp(f32, heads(p) * p.l * pitch(p)), powers = temp(element, heads(p) * p.l * pitch(p)) }
+    end,
+    launch = function(p, c, gpu, b)
+      local all, io, kv_once = heads(p) * p.l * pitch(p), BYTES * heads(p) * p.l * p.d, BYTES * p.b * p.kv * p.l * p.d
+      local flops, rows = 2 * heads(p) * p.l * p.l * p.d, heads(p) * p.l
+      local pipe, blocks = "tensor_" .. dtype, ceil_div(p.l, c.BLOCK)
+      local executed = 2 * heads(p) * blocks * c.BLOCK * pitch(p) * p.d
+      return {
+        {
+          entry = ("attention_scores<%s, d, BLOCK>"):format(cuda_type),
+          args = { b.q, b.k, b.scores, i32(p.l), i32(pitch(p)), i32(p.h // p.kv), scale(p) },
+          grid = { pitch(p) // 64, blocks, heads(p) },
+          block = 2 * c.BLOCK,
+          shared = BYTES * (c.BLOCK + 64) * p.d,
+          work = { [pipe] = flops, read = io + kv_once, write = 4 * rows * p.l },
+          traffic = {
+            [pipe] = executed, l2 = io * pitch(p) // 64 + BYTES * heads(p) * blocks * pitch(p) * p.d + 4 * all,
+            dram_read = io + kv_once, dram_write = 4 * all,
+          },
+        },
+        {
+          entry = ("attention_softmax<%s, causal>"):format(cuda_type),
+          args = { b.scores, b.powers, i64(rows), i32(p.l), i32(pitch(p)) },
+          grid = ceil_div(rows, 8),
+          block = 256,
+          work = { fp32 = 4 * rows * p.l, sfu = rows * p.l, read = 4 * rows * p.l, write = BYTES * rows * p.l },
+          traffic = {
+            sfu = 3 * rows * p.l * (p.causal and 0.5 or 1), l2 = (p.causal and 4 or 8) * all + BYTES * all,
+            dram_read = (p.causal and 2 or 4) * all, dram_write = BYTES * all,
+          },
+        },
+        {
+          entry = ("attention_values<%s, d, BLOCK>"):format(cuda_type),
+          args = { b.powers, b.v, b.o, i32(p.l), i32(pitch(p)), i32(p.h // p.kv) },
+          grid = { blocks, heads(p) },
+          block = 2 * c.BLOCK,
+          shared = 2 * BYTES * 64 * (c.BLOCK + p.d),
+          work = { [pipe] = flops, read = BYTES * rows * p.l + kv_once, write = io },
+          traffic = {
+            [pipe] = executed, l2 = BYTES * all + BYTES * heads(p) * blocks * pitch(p) * p.d + io,
+            dram_read = BYTES * all + kv_once, dram_write = io,
+          },
+        },
+      }
+    end,
+  }
+
+  local BLOCK_N = { "BLOCK_N", 64, "keys that are gone through at a time" }
+  local ABOVE = { "ABOVE", 8, "sums are scaled down where a power would pass two to this; 0: wherever a row's highest rises" }
+  local POLYNOMIAL = { "POLYNOMIAL", 0, "one power in so many without the special-function unit; 0: none" }
+
+  local function mma_shared(d, c) return BYTES * d * (16 * c.WARPS * c.BANDS + c.SLOTS * c.BLOCK_N) end
+  local mma_entry = ("attention_mma<%s, d, causal, BLOCK_N, WARPS, BANDS, SLOTS, ABOVE, POLYNOMIAL>"):format(cuda_type)
+  local mma = describe {
+    name = "mma",
+    source = "attention_mma.cu",
+    entry = mma_entry,
+    params = {
+      BLOCK_N, { "WARPS", 4, "warps of a block" }, { "BANDS", 1, "times 16 queries of a warp" },
+      { "SLOTS", 2, "places for tiles of K and V in shared memory" }, ABOVE, POLYNOMIAL,
+    },
+    launch = function(p, c, gpu, b)
+      return {
+        args = { b.q, b.k, b.v, b.o, i32(p.l), i32(p.h // p.kv), scale(p) },
+        grid = { ceil_div(p.l, 16 * c.WARPS * c.BANDS), heads(p) },
+        block = 32 * c.WARPS,
+        shared = mma_shared(p.d, c),
+      }
+    end,
+    traffic = function(p, c) return moved(p, dtype, 16 * c.WARPS * c.BANDS, c.BLOCK_N, 1, 16 * c.BANDS, 1 / c.BLOCK_N, c.POLYNOMIAL) end,
+  }
+
+  -- Bytes of shared memory: Q, the ring, the barriers.
+  local function wgmma_shared(d, c) return BYTES * d * (64 * c.CONSUMERS + c.SLOTS * c.BLOCK_N) + 8 * (2 * c.SLOTS + 2) end
+  local function tiles_of(p, c) return heads(p) * ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER) end -- of clusters
+  local wgmma = describe {
+    name = "wgmma",
+    source = "attention_wgmma.cu",
+    entry = ("attention_wgmma<%s, d, causal, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL,"
+      .. " HEADS, LONGEST>"):format(cuda_type),
+    params = {
+      { "BLOCK_N", 128, BLOCK_N[3] }, { "SLOTS", 4, "places for tiles of K and V in shared memory" },
+      { "CONSUMERS", 2, "warpgroups of 64 queries each; one more brings tiles" },
+      { "CLUSTER", 1, "blocks of a cluster, which share what they read of K and V" },
+      { "OVERLAP", true, "powers are computed while the block of keys behind is multiplied" },
+      { "PINGPONG", true, "two warpgroups ask for products in turn" },
+      ABOVE, POLYNOMIAL, { "HEADS", 1, "heads whose queries are gone through together" },
+      { "STAY", true, "blocks stay, one an SM, and go from tile to tile" },
+      { "LONGEST", true, "queries that see most keys come first, and every second round of tiles goes backwards" },
+    },
+    launch = function(p, c, gpu, b)
+      local clusters = c.STAY and math.min(tiles_of(p, c), gpu.sms // c.CLUSTER) or tiles_of(p, c)
+      local function map(source, all, lines)
+        return tensor_map(source, { p.d, all * p.l }, { box = { 64, lines }, swizzle = 128, l2_promotion = 256 })
+      end
+      local lines = c.BLOCK_N // c.CLUSTER
+      return {
+        args = {
+          map(b.q, heads(p), 64 * c.CONSUMERS), map(b.k, p.b * p.kv, lines), map(b.v, p.b * p.kv, lines), b.o,
+          i32(p.l), i32(heads(p)), i32(p.h // p.kv), scale(p),
+        },
+        grid = clusters * c.CLUSTER,
+        cluster = c.CLUSTER,
+        block = 128 * (c.CONSUMERS + 1),
+        shared = wgmma_shared(p.d, c),
+      }
+    end,
+    -- An instruction reads its 64 queries' Q, and 64 queries share what it reads of K or V.
+    traffic = function(p, c) return moved(p, dtype, 64 * c.CONSUMERS, c.BLOCK_N, c.CLUSTER, 64, 1 / c.BLOCK_N, c.POLYNOMIAL) end,
+    -- Products and powers take turns as far as nothing else can be done meanwhile; the last round of tiles leaves SMs idle.
+    prior = function(p, c, gpu, t)
+      local pipe, all = t["tensor_" .. dtype], tiles_of(p, c) * c.CLUSTER
+      local hidden = (c.OVERLAP and 0.6 or 0) + (c.PINGPONG and 0.3 or 0)
+      local rounds = p.causal and (c.LONGEST and c.HEADS > 1 and 1 or 1.3) or ceil_div(all, gpu.sms) * gpu.sms / all
+      return math.max(pipe + (1 - hidden) * t.sfu, t.shared, t.l2) * rounds * (c.CONSUMERS == 1 and 1.3 or 1)
+    end,
+  }
+
+  return {
+    memory = memory, mma = mma, wgmma = wgmma,
+    -- Registers of a thread: sums, scores, and these rounded; whole rounds of all threads copy a tile.
+    mma_fits = {
+      "gpu.cc >= 80", "BANDS * (d // 2 + BLOCK_N // 2 + BLOCK_N // 4) <= 224", "BLOCK_N % (4 * WARPS) == 0",
+      function(BLOCK_N, WARPS, BANDS, SLOTS, d, gpu)
+        return mma_shared(d, { BLOCK_N = BLOCK_N, WARPS = WARPS, BANDS = BANDS, SLOTS = SLOTS }) <= gpu.shared_per_block
+      end,
+    },
+    -- A thread's scores, sums and powers beside some 30 other registers: of three consumers it has 160.
+    wgmma_fits = {
+      "gpu.arch == 'sm_90a'", "not PINGPONG or CONSUMERS == 2", "CLUSTER == 1 or not causal", "BLOCK_N % (8 * CLUSTER) == 0",
+      "d // 2 + BLOCK_N // 2 + BLOCK_N // 4 <= (CONSUMERS == 3 and 128 or 216)",
+      function(BLOCK_N, SLOTS, CONSUMERS, d, gpu)
+        return wgmma_shared(d, { BLOCK_N = BLOCK_N, SLOTS = SLOTS, CONSUMERS = CONSUMERS }) <= gpu.shared_per_block
+      end,
+    },
+  }
+end
+
+return { fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16") }

@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Steps from attention through memory to a fused kernel, as variants: a function of the type's name and the depth of a head.
+local attention = require "kernels.attention"
+local lists = require "kernels.lists"
+
+-- Blocks of keys that leave few registers idle.
+local keys = { [64] = { 128, 192 }, [128] = { 128, 176 }, [256] = { 80 } }
+local slots = { [64] = 6, [128] = 4, [256] = 4 }
+
+return function(dtype, d)
+  local of = attention[dtype]
+  local function wgmma(name, tune, more)
+    local all = {
+      BLOCK_N = values(keys[d]), SLOTS = values(slots[d]), CONSUMERS = values(2), CLUSTER = values(1), OVERLAP = values(true),
+      PINGPONG = values(true), ABOVE = values(8), POLYNOMIAL = values(0), HEADS = values(1), STAY = values(true),
+      LONGEST = values(true),
+    }
+    for parameter, list in pairs(tune) do all[parameter] = list end
+    return { name, kernel = of.wgmma, tune = all, where = lists.join(of.wgmma_fits, more or {}) }
+  end
+  return {
+    {
+      "three kernels through memory",
+      kernel = of.memory,
+      tune = { BLOCK = values(64, 128) },
+      where = { "gpu.cc >= 80", "l <= 4096" }, -- 17 GB of scores at 16384
+    },
+    {
+      "fused, mma.sync",
+      kernel = of.mma,
+      tune = {
+        BLOCK_N = values(64, 128), WARPS = values(4, 8), BANDS = values(1, 2), SLOTS = values(2, 3), ABOVE = values(8),
+        POLYNOMIAL = values(0),
+      },
+      where = lists.join(of.mma_fits, { "WARPS * BANDS == 8", "SLOTS == 2 or d == 64" }),
+    },
+    wgmma("wgmma, a producer warp", {
+      BLOCK_N = values(keys[d][1]), OVERLAP = values(false), PINGPONG = values(false), ABOVE = values(0), STAY = values(false),
+      LONGEST = values(false),
+    }),
+    wgmma("powers during products", { PINGPONG = values(false), ABOVE = values(0, 8), STAY = values(false), LONGEST = values(false) }),
+    wgmma("ping-pong", { STAY = values(false), LONGEST = values(false) }),
+    wgmma("blocks stay, longest first", { HEADS = values(1, 4, 16) }, { "causal and HEADS > 1 or not causal and HEADS == 1" }),
+    wgmma("polynomials, clusters, three warpgroups", {
+      BLOCK_N = values(d == 256 and { 64, 80 } or { 96, keys[d][1], keys[d][2] }), SLOTS = values(2, 4, 6, 8),
+      CONSUMERS = values(2, 3), CLUSTER = values(1, 2), PINGPONG = values(false, true), POLYNOMIAL = values(0, 4, 8),
+      HEADS = values(1, 4, 16),
+    }, {
+      "PINGPONG == (CONSUMERS == 2)", "HEADS == (causal and 4 or 1)", "POLYNOMIAL > 0 or CLUSTER == 2 or CONSUMERS == 3",
+      "CLUSTER == 1 or POLYNOMIAL == 0",
+      function(BLOCK_N, SLOTS, CONSUMERS, gpu) -- as many as there is room for
+        return SLOTS == 8 or 2 * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N) > gpu.shared_per_block - 256
+      end,
+    }),
+  }
+end

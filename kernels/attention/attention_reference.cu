@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attention_reference.cu - O = softmax(Q K^T / sqrt(D)) V by the plain formula, 32 queries of a head a block. Of rows
+ * up to 2048 long all are computed in fp64; of longer ones the first and the last 32 of a head and one in 8 of the
+ * others, drawn from its number, and the rest in fp32, whose error is some 2^-18 of what is compared: two launches, SUM
+ * = double and float, which share the blocks.
+ */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#define ROWS 32
+#define KEYS 64
+#define DEPTH 16
+#define THREADS 256
+
+__device__ bool is_exact(long long l, unsigned tile, unsigned tiles, unsigned head) {
+    const unsigned drawn = (head * 7919u + tile) * 2654435761u;
+    return l <= 2048 || tile == 0 || tile == tiles - 1 || drawn >> 29 == 0;
+}
+
+/* Rows first_row .. of `rows` x d, columns from `start`, as [column][row]; zeros beyond the rows. */
+template <int COUNT, typename SUM, typename T>
+__device__ void load_columns(SUM (*tile)[COUNT + 1], const T *matrix, long long first_row, long long rows, int d,
+                             int start) {
+    for (int i = threadIdx.x; i < COUNT * DEPTH; i += THREADS) {
+        const long long row = first_row + i / DEPTH;
+        tile[i % DEPTH][i / DEPTH] = row < rows ? (SUM)(float)matrix[row * d + start + i % DEPTH] : (SUM)0;
+    }
+}
+
+/* A thread has rows y and y + 16, and every 16th column from x on. */
+template <typename T, typename SUM, int D, bool CAUSAL>
+__global__ void __launch_bounds__(THREADS)
+    attention_reference(const T *q, const T *k, const T *v, double *o, long long l, int group) {
+    __shared__ SUM q_tile[DEPTH][ROWS + 1], k_tile[DEPTH][KEYS + 1], powers[KEYS][ROWS + 1];
+    __shared__ float v_tile[DEPTH][D];
+    const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+    const unsigned head = blockIdx.y;
+    const long long first_row = (long long)blockIdx.x * ROWS;
+    if (is_exact(l, blockIdx.x, gridDim.x, head) != (sizeof(SUM) == 8)) {
+        return;
+    }
+    q += head * l * D;
+    k += head / group * l * D;
+    v += head / group * l * D;
+    const SUM lowest = (SUM)-1e30f, scale = (SUM)(1 / sqrt((double)D));
+    SUM top[2] = {lowest, lowest}, sum[2] = {}, sums[2][D / 16] = {};
+    const long long end = CAUSAL && first_row + ROWS < l ? first_row + ROWS : l;
+    for (long long first_key = 0; first_key < end; first_key += KEYS) {
+        SUM s[2][KEYS / 16] = {};
+        for (int start = 0; start < D; start += DEPTH) {
+            __syncthreads();
+            load_columns<ROWS>(q_tile, q, first_row, l, D, start);
+            load_columns<KEYS>(k_tile, k, first_key, l, D, start);
+            __syncthreads();
+            for (int i = 0; i < DEPTH; i++) {
+                for (int j = 0; j < KEYS / 16; j++) {
+                    const SUM key = k_tile[i][x + 16 * j];
+                    s[0][j] += q_tile[i][y] * key;
+                    s[1][j] += q_tile[i][y + 16] * key;
+                }
+            }
+        }
+        for (int h = 0; h < 2; h++) {
+            const long long row = first_row + y + 16 * h, seen = CAUSAL && row + 1 < l ? row + 1 : l;
+            SUM highest = top[h], factor;
+            for (int j = 0; j < KEYS / 16; j++) {
+                s[h][j] = first_key + x + 16 * j < seen ? s[h][j] * scale : lowest;
+                highest = s[h][j] > highest ? s[h][j] : highest;
+            }
+            for (int apart = 8; apart > 0; apart /= 2) { /* the 16 threads of a row */
+                const SUM other = __shfl_xor_sync(~0u, highest, apart);
+                highest = other > highest ? other : highest;
+            }
+            factor = exp(top[h] - highest);
+            top[h] = highest;
+            sum[h] *= factor;
+            for (int j = 0; j < KEYS / 16; j++) {
+                const SUM power = s[h][j] > lowest ? exp(s[h][j] - highest) : (SUM)0;
+                sum[h] += power;
+                powers[x + 16 * j][y + 16 * h] = power;
+            }
+            for (int j = 0; j < D / 16; j++) {
+                sums[h][j] *= factor;
+            }
+        }
+        for (int first = 0; first < KEYS; first += DEPTH) {
+            __syncthreads();
+            for (int i = threadIdx.x; i < DEPTH * D; i += THREADS) {
+                const long long key = first_key + first + i / D;
+                v_tile[i / D][i % D] = key < l ? (float)v[key * D + i % D] : 0.0f;
+            }
+            __syncthreads();
+            for (int i = 0; i < DEPTH; i++) {
+                const SUM left = powers[first + i][y], right = powers[first + i][y + 16];
+                for (int j = 0; j < D / 16; j++) {
+                    const SUM value = (SUM)v_tile[i][x + 16 * j];
+                    sums[0][j] += left * value;
+                    sums[1][j] += right * value;
+                }
+            }
+        }
+    }
+    for (int h = 0; h < 2; h++) {
+        const long long row = first_row + y + 16 * h;
+        for (int apart = 8; apart > 0; apart /= 2) {
+            sum[h] += __shfl_xor_sync(~0u, sum[h], apart);
+        }
+        for (int j = 0; j < D / 16 && row < l; j++) {
+            o[(head * l + row) * D + x + 16 * j] = (double)(sums[h][j] / sum[h]);
+        }
+    }
+}

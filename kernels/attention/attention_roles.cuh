@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attention_roles.cuh - attention for sm_90a by warps with roles. One asks the accelerator for tiles; each of CONSUMERS
+ * warpgroups has 64 queries of the block's, keeps what it adds up in registers, and goes over the keys from the last
+ * that it sees to the first, BLOCK_N at a time. Clusters go from tile to tile of queries by their own number and the
+ * number of clusters; launched with a cluster for every tile, each has one. LONGEST: tiles that see most keys come
+ * first, and every second round goes backwards, so that clusters have the same to do in all.
+ *
+ * The ring: K and V of a block of keys are a slot each, in the order in which they are needed: K of the last block,
+ * then K of each block with V of the one behind it, then V of the first. Barrier full[s] ends its phase when slot s has
+ * arrived, free[s] when every warp that reads it is done with it, in each block of the cluster: its CLUSTER blocks have
+ * neighbouring queries of a head, bring a part of each slot, and send it to all. Q has a place of its own.
+ *
+ * Powers of a block are computed while the tensor cores add the block behind it up (OVERLAP), or when they have.
+ * PINGPONG: two warpgroups ask for products in turn, so that one's powers are computed during the other's products.
+ */
+#ifndef RFT_KERNELS_ATTENTION_ROLES_CUH
+#define RFT_KERNELS_ATTENTION_ROLES_CUH
+
+#include "attention_rows.cuh"
+#include "matmul_roles.cuh"
+#include "wgmma_registers.cuh"
+
+#if __CUDA_ARCH_FEAT_SM90_ALL
+
+template <typename T_, int D_, bool CAUSAL_, int BLOCK_N_, int SLOTS_, int CONSUMERS_, int CLUSTER_, bool OVERLAP_,
+          bool PINGPONG_, int ABOVE_, int POLYNOMIAL_, int HEADS_, bool LONGEST_>
+struct AttentionPlan {
+    typedef T_ T;
+    static constexpr int D = D_, BLOCK_M = 64 * CONSUMERS_, BLOCK_N = BLOCK_N_, SLOTS = SLOTS_;
+    static constexpr int CONSUMERS = CONSUMERS_, CLUSTER = CLUSTER_, ABOVE = ABOVE_, POLYNOMIAL = POLYNOMIAL_;
+    static constexpr int HEADS = HEADS_; /* that are gone through together */
+    static constexpr bool CAUSAL = CAUSAL_, OVERLAP = OVERLAP_, PINGPONG = PINGPONG_, LONGEST = LONGEST_;
+    static constexpr int CLUSTER_M = CLUSTER, CLUSTER_N = 1, SHARERS = CLUSTER; /* for Freeing */
+    typedef WgmmaTile<true, BLOCK_M, D> TileQ;
+    typedef WgmmaTile<true, BLOCK_N, D, CLUSTER> TileKV;
+    static constexpr int SLOTS_AT = TileQ::BYTES, BARRIERS_AT = SLOTS_AT + SLOTS * TileKV::BYTES;
+    static constexpr int BARRIERS = 2 * SLOTS + 2; /* full, free, of Q full and free */
+    static_assert(BLOCK_N % 16 == 0 && BLOCK_N <= 256 && D % 64 == 0, "whole instructions");
+    static_assert(SLOTS >= 2, "K and the V behind it are multiplied at a time");
+    static_assert(!PINGPONG || CONSUMERS == 2, "two take turns");
+    static_assert(!CAUSAL || CLUSTER == 1, "blocks of a cluster see the same keys");
+};
+
+/* The problem, and this block's part in it. */
+struct AttentionTask {
+    int l, heads, group;  /* queries and keys; heads of all sequences; those that share keys */
+    unsigned rows, tiles; /* of clusters' tiles: of a head, and of all */
+    unsigned rank, cluster, clusters;
+};
+
+struct AttentionTile {
+    int head, row; /* row: the block's first query */
+    int blocks;    /* of keys that it sees */
+};
+
+/* The number of the cluster's tile in this round; beyond the last: there is none, nor in later rounds. */
+template <class P> __device__ __forceinline__ unsigned attention_number(const AttentionTask &task, unsigned round) {
+    const bool backwards = P::LONGEST && round % 2;
+    return round * task.clusters + (backwards ? task.clusters - 1 - task.cluster : task.cluster);
+}
+
+template <class P> __device__ __forceinline__ AttentionTile attention_tile(const AttentionTask &task, unsigned number) {
+    const Tile place = tile_at<P::HEADS>(number, task.heads, task.rows);
+    const unsigned row = P::CAUSAL && P::LONGEST ? task.rows - 1 - place.column : place.column;
+    AttentionTile tile;
+    tile.head = place.row;
+    tile.row = (int)(row * P::CLUSTER + task.rank) * P::BLOCK_M;
+    const int seen = P::CAUSAL && tile.row + P::BLOCK_M < task.l ? tile.row + P::BLOCK_M : task.l;
+    tile.blocks = (seen + P::BLOCK_N - 1) / P::BLOCK_N;
+    return tile;
+}
+
+template <class P>
+__device__ __forceinline__ AttentionTask attention_task(unsigned shared, int l, int heads, int group) {
+    AttentionTask task;
+    task.l = l;
+    task.heads = heads;
+    task.group = group;
+    task.rows = (l + P::BLOCK_M * P::CLUSTER - 1) / (P::BLOCK_M * P::CLUSTER);
+    task.tiles = task.rows * heads;
+    task.rank = blockIdx.x % P::CLUSTER;
+    task.cluster = blockIdx.x / P::CLUSTER;
+    task.clusters = gridDim.x / P::CLUSTER;
+    if (threadIdx.x == 0) {
+        for (int slot = 0; slot < P::SLOTS; slot++) {
+            bulk_barrier_init(shared + P::BARRIERS_AT + slot * 8);
+            bulk_barrier_init(shared + P::BARRIERS_AT + (P::SLOTS + slot) * 8, P::CLUSTER * P::CONSUMERS * 4);
+        }
+        bulk_barrier_init(shared + P::BARRIERS_AT + 2 * P::SLOTS * 8);
+        bulk_barrier_init(shared + P::BARRIERS_AT + (2 * P::SLOTS + 1) * 8, P::CONSUMERS * 4);
+        bulk_barrier_publish();
+    }
+    if (P::CLUSTER > 1) {
+        cluster_meet();
+    } else {
+        __syncthreads();
+    }
+    return task;
+}
+
+/* Where the barriers lie. */
+template <class P> struct AttentionBarriers {
+    unsigned full, free, q_full, q_free;
+
+    __device__ __forceinline__ explicit AttentionBarriers(unsigned shared)
+        : full(shared + P::BARRIERS_AT), free(full + P::SLOTS * 8), q_full(free + P::SLOTS * 8), q_free(q_full + 8) {
+    }
+};
+
+/* One thread of a block. */
+template <class P> struct AttentionProducer {
+    const AttentionTask &task;
+    unsigned slots;
+    AttentionBarriers<P> barriers;
+    RingPlace<P::SLOTS> place;
+
+    /* The block of keys with this number, of K or V, in the next slot. */
+    __device__ __forceinline__ void bring(const CUtensorMap *map, int first_line, int block) {
+        const unsigned full = barriers.full + place.stage * 8;
+        bulk_wait(barriers.free + place.stage * 8, place.parity ^ 1);
+        bulk_expect(full, P::TileKV::BYTES);
+        P::TileKV::load(slots + place.stage * P::TileKV::BYTES, map, first_line + block * P::BLOCK_N, 0, task.rank,
+                        (1u << P::CLUSTER) - 1, full);
+        place.next();
+    }
+};
+
+template <class P>
+__device__ __forceinline__ void attention_produce(const AttentionTask &task, unsigned shared, const CUtensorMap *q,
+                                                  const CUtensorMap *k, const CUtensorMap *v) {
+    AttentionProducer<P> producer{task, shared + P::SLOTS_AT, AttentionBarriers<P>(shared), RingPlace<P::SLOTS>()};
+    for (unsigned round = 0, number; (number = attention_number<P>(task, round)) < task.tiles; round++) {
+        const AttentionTile tile = attention_tile<P>(task, number);
+        const int first_line = tile.head / task.group * task.l;
+        bulk_wait(producer.barriers.q_free, round % 2 ^ 1);
+        bulk_expect(producer.barriers.q_full, P::TileQ::BYTES);
+        P::TileQ::load(shared, q, tile.head * task.l + tile.row, 0, 0, 0, producer.barriers.q_full);
+        producer.bring(k, first_line, tile.blocks - 1);
+        for (int block = tile.blocks - 1; block > 0; block--) {
+            producer.bring(k, first_line, block - 1);
+            producer.bring(v, first_line, block);
+        }
+        producer.bring(v, first_line, 0);
+    }
+}
+
+/* A warpgroup. */
+template <class P> struct AttentionConsumer {
+    typedef typename P::T T;
+    enum { SCORES = P::BLOCK_N / 2 }; /* a thread's */
+    const AttentionTask &task;
+    AttentionBarriers<P> barriers;
+    Freeing<P> freeing;
+    unsigned long long q, k, v; /* operands, of this warpgroup's queries and of slot 0 */
+    int consumer;
+    float scale; /* of exponents of two */
+    RingPlace<P::SLOTS> place;
+    Softmax rows;
+    float s[1][SCORES], o[1][P::D / 2];
+    unsigned p[P::BLOCK_N / 4];
+    int row; /* its first query */
+
+    __device__ __forceinline__ AttentionConsumer(const AttentionTask &task_, unsigned shared, int consumer_,
+                                                 float scale_)
+        : task(task_), barriers(shared), freeing(Task{}, barriers.free), q(P::TileQ::operand(shared, consumer_ * 64)),
+          k(P::TileKV::operand(shared + P::SLOTS_AT)),
+          v(wgmma_operand_chunks(shared + P::SLOTS_AT, P::TileKV::SLAB_BYTES)), consumer(consumer_), scale(scale_) {
+    }
+
+    __device__ __forceinline__ static unsigned at(const RingPlace<P::SLOTS> &place) {
+        return place.stage * (P::TileKV::BYTES >> 4);
+    }
+
+    /* s = q k, as a group. */
+    __device__ __forceinline__ void multiply_scores(const RingPlace<P::SLOTS> &from) {
+#pragma unroll
+        for (int step = 0; step < P::D / 16; step++) {
+            wgmma<T, true, true>(s[0], q + P::TileQ::at_step(step), k + at(from) + P::TileKV::at_step(step), step > 0);
+        }
+        wgmma_commit();
+    }
+
+    /* o += p v, as a group. */
+    __device__ __forceinline__ void add_values(const RingPlace<P::SLOTS> &from, bool add) {
+#pragma unroll
+        for (int step = 0; step < P::BLOCK_N / 16; step++) {
+            wgmma_registers<T>(o[0], p + 4 * step, v + at(from) + step * (2048 >> 4), step > 0 || add);
+        }
+        wgmma_commit();
+    }
+
+    __device__ __forceinline__ void hide_columns(int block) {
+        const int line = row + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
+        int left[2];
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int seen = P::CAUSAL && line + 8 * h + 1 < task.l ? line + 8 * h + 1 : task.l;
+            left[h] = seen - block * P::BLOCK_N;
+        }
+        hide(s[0], left);
+    }
+
+    /* Some of the block's keys are not seen by some of the warpgroup's queries. */
+    __device__ __forceinline__ bool hides(int block) const {
+        const int end = (block + 1) * P::BLOCK_N;
+        return end > task.l || (P::CAUSAL && end > row + 1);
+    }
+
+    /* The last block: no values yet. */
+    __device__ __forceinline__ void begin(int block) {
+        float factor[2];
+        bulk_wait(barriers.full + place.stage * 8, place.parity);
+        wgmma_hold(s);
+        wgmma_begin();
+        multiply_scores(place);
+        wgmma_hold(s);
+        wgmma_wait<0>();
+        wgmma_hold(s);
+        freeing.tell(place.stage);
+        place.next();
+        hide_columns(block);
+        rows = Softmax();
+        raise_top<0>(rows, s[0], scale, factor);
+        raise_to_powers<P::POLYNOMIAL, true>(rows, s[0], scale);
+        round_powers<T>(p, s[0]);
+    }
+
+    /* Scores of `block`, values of the one behind it; `first`: there are none before those. */
+    template <bool HIDDEN> __device__ __forceinline__ void step(int block, bool first) {
+        const RingPlace<P::SLOTS> keys = place;
+        place.next();
+        const RingPlace<P::SLOTS> values = place;
+        place.next();
+        bulk_wait(barriers.full + keys.stage * 8, keys.parity);
+        if (P::PINGPONG) {
+            named_wait(turn_barrier(consumer), 256);
+        }
+        wgmma_hold(s);
+        wgmma_hold(o);
+        wgmma_begin();
+        multiply_scores(keys);
+        bulk_wait(barriers.full + values.stage * 8, values.parity);
+        add_values(values, !first);
+        if (P::PINGPONG) {
+            named_arrive(turn_barrier(1 - consumer), 256);
+        }
+        wgmma_wait<(P::OVERLAP ? 1 : 0)>();
+        wgmma_hold(s);
+        freeing.tell(keys.stage);
+        if (HIDDEN) {
+            hide_columns(block);
+        }
+        float factor[2];
+        const bool rises = raise_top<P::ABOVE>(rows, s[0], scale, factor);
+        raise_to_powers<P::POLYNOMIAL, HIDDEN>(rows, s[0], scale);
+        if (P::OVERLAP) {
+            wgmma_wait<0>();
+        }
+        wgmma_hold(o);
+        freeing.tell(values.stage);
+        if (rises) {
+            multiply_rows(o[0], factor);
+        }
+        round_powers<T>(p, s[0]);
+    }
+
+    /* The values of the first block. */
+    __device__ __forceinline__ void end(bool first) {
+        bulk_wait(barriers.full + place.stage * 8, place.parity);
+        wgmma_hold(o);
+        wgmma_begin();
+        add_values(place, !first);
+        wgmma_wait<0>();
+        wgmma_hold(o);
+        freeing.tell(place.stage);
+        place.next();
+    }
+
+    /* Behind it o has the rows of the tile that begin at `row`. */
+    __device__ __forceinline__ void attend(const AttentionTile &tile, unsigned round) {
+        row = tile.row + consumer * 64;
+        int block = tile.blocks - 1;
+        bulk_wait(barriers.q_full, round % 2);
+        begin(block--);
+        bool first = true;
+        if (P::CAUSAL) {
+            for (; block >= 0 && hides(block); block--) {
+                step<true>(block, first);
+                first = false;
+            }
+        }
+        for (; block >= 0; block--) {
+            step<false>(block, first);
+            first = false;
+        }
+        if (threadIdx.x % 32 == 0) { /* nothing reads Q any more */
+            bulk_arrive(barriers.q_free);
+        }
+        __syncwarp();
+        end(first);
+        divide_by_sums(o[0], rows);
+    }
+};
+
+/* As give_registers() and take_registers() of matmul_roles.cuh; this producer needs more than 24. */
+template <class P> __device__ __forceinline__ void attention_give_registers() {
+    if constexpr (P::CONSUMERS > 1) {
+        warpgroup_give_registers<P::CONSUMERS == 2 ? 40 : 32>();
+    }
+}
+template <class P> __device__ __forceinline__ void attention_take_registers() {
+    if constexpr (P::CONSUMERS > 1) {
+        warpgroup_take_registers<P::CONSUMERS == 2 ? 232 : 160>();
+    }
+}
+
+#endif
+#endif
