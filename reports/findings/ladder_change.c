@@ -13,6 +13,7 @@
 #define EXPLAINED_LEAST 0.5  /* of the change of the times: less does not explain it, */
 #define EXPLAINED_MOST 2.0   /* and more says that something else does */
 #define FIRM_FRAC 0.6        /* of the slower rung's time: what takes so much at its ceiling holds it back */
+#define EQUAL_FRAC 0.05      /* amounts that differ by less are the same */
 #define NEGLIGIBLE_FRAC 0.25 /* of the nearest ceiling: what takes less at its own, in both, explains nothing */
 
 typedef struct change {
@@ -88,6 +89,28 @@ static pair shared_pair(const change *c) {
     return less(&conflicts) / less(&all) >= EXPLAINED_LEAST ? conflicts : level_pair(c, RFT_LEVEL_SHARED, true);
 }
 
+static bool is_l2_atomic(rft_pipe pipe) {
+    return pipe == RFT_PIPE_ATOMICS_L2 || pipe == RFT_PIPE_ATOMICS_L2_ONE || pipe == RFT_PIPE_ATOMICS_L2_F32 ||
+           pipe == RFT_PIPE_ATOMICS_L2_F32_ONE;
+}
+
+/* Operations: counted; else as the kernel's formula, or the work, has them. Of atomics no counter tells the types. */
+static pair pipe_pair(const change *c, const rft_share *share) {
+    pair atomics = counter_pair(c, RFT_COUNTER_L2_ATOMIC);
+    if (share->evidence != RFT_EVIDENCE_COUNTED && is_l2_atomic(share->pipe) && isfinite(less(&atomics))) {
+        return atomics;
+    }
+    double ops[2];
+    for (size_t i = 0; i < 2; i++) {
+        const rft_traffic *modelled = &c->points[i]->traffic;
+        ops[i] = share->evidence == RFT_EVIDENCE_COUNTED    ? c->counted[i].pipe_ops[share->pipe]
+                 : share->evidence == RFT_EVIDENCE_MODELLED ? modelled->pipe_ops[share->pipe]
+                                                            : c->points[i]->work.pipe_ops[share->pipe];
+    }
+    return amount_pair(c, rft_arena_printf(c->arena, "%s operations", rft_pipe_label(share->pipe)),
+                       rft_evidence_name(share->evidence), "op", ops[0], ops[1]);
+}
+
 /* What was counted, or modelled, of what a share is of. */
 static pair pair_of(const change *c, const rft_share *share) {
     static const rft_counter dram[] = {RFT_COUNTER_DRAM_READ, RFT_COUNTER_DRAM_WRITE};
@@ -96,6 +119,9 @@ static pair pair_of(const change *c, const rft_share *share) {
                                        [RFT_RESOURCE_L2] = RFT_LEVEL_L2,
                                        [RFT_RESOURCE_L1] = RFT_LEVEL_L1,
                                        [RFT_RESOURCE_SHARED] = RFT_LEVEL_SHARED};
+    if (share->resource == RFT_RESOURCE_PIPE) {
+        return pipe_pair(c, share);
+    }
     if (share->evidence != RFT_EVIDENCE_COUNTED) {
         return share->resource <= RFT_RESOURCE_SHARED ? level_pair(c, levels[share->resource], false)
                                                       : (pair){.value = {NAN, NAN}};
@@ -109,9 +135,6 @@ static pair pair_of(const change *c, const rft_share *share) {
         return level_pair(c, RFT_LEVEL_L1, true);
     case RFT_RESOURCE_SHARED:
         return shared_pair(c);
-    case RFT_RESOURCE_PIPE:
-        return amount_pair(c, rft_arena_printf(c->arena, "%s operations", rft_pipe_label(share->pipe)), "counted", "op",
-                           c->counted[0].pipe_ops[share->pipe], c->counted[1].pipe_ops[share->pipe]);
     case RFT_RESOURCE_ISSUE:
         return counter_pair(c, RFT_COUNTER_WARP_INSTRUCTIONS);
     default:
@@ -146,25 +169,72 @@ static const char *part_text(const change *c, double share) {
     return share >= 0.995 ? "all" : rft_arena_fixed(c->arena, 100 * share, 0, " %");
 }
 
+static double gained_s(const change *c) {
+    return c->time_s[0] - c->time_s[1];
+}
+
+/* The time at a ceiling that goes, of the difference. Atomics that a formula has in one rung alone follow the counts.
+ */
+static double part_at_ceiling(const change *c, const rft_share *share, const pair *p) {
+    const rft_share *before = share_of(&c->bounds[0], share->resource, share->pipe);
+    const rft_share *after = share_of(&c->bounds[1], share->resource, share->pipe);
+    if (before && after) {
+        return before->evidence == after->evidence ? (before->seconds - after->seconds) / gained_s(c) : (double)NAN;
+    }
+    bool follows =
+        share->resource == RFT_RESOURCE_PIPE && is_l2_atomic(share->pipe) && share->evidence != RFT_EVIDENCE_COUNTED;
+    return follows ? share->seconds * less(p) / p->value[before == NULL] / gained_s(c) : (double)NAN;
+}
+
 /* What holds the slower rung back, or comes nearest to it: the difference of its times at the ceiling. */
 static void by_ceilings(change *c) {
-    double gained_s = c->time_s[0] - c->time_s[1];
     for (size_t k = 0; k < c->slower->share_count && !c->text; k++) {
         const rft_share *share = &c->slower->shares[k];
-        const rft_share *before = share_of(&c->bounds[0], share->resource, share->pipe);
-        const rft_share *after = share_of(&c->bounds[1], share->resource, share->pipe);
         if (k > 0 && share->frac < FIRM_FRAC) {
             return;
         }
-        if (!before || !after || before->evidence != after->evidence) {
-            continue;
-        }
         pair p = pair_of(c, share);
-        double part = (before->seconds - after->seconds) / gained_s;
-        if (isfinite(less(&p)) && less(&p) / gained_s > 0 && explains(c, part)) {
+        double part = part_at_ceiling(c, share, &p);
+        if (isfinite(less(&p)) && less(&p) / gained_s(c) > 0 && isfinite(part) && explains(c, part)) {
             c->text = rft_arena_printf(c->arena, "%s: %s to %s (%s), at its ceiling %s of the difference", p.name,
                                        p.words[0], p.words[1], p.evidence, part_text(c, part));
         }
+    }
+}
+
+static bool is_on_sm(rft_resource resource) {
+    return resource == RFT_RESOURCE_PIPE || resource == RFT_RESOURCE_ISSUE || resource == RFT_RESOURCE_SHARED ||
+           resource == RFT_RESOURCE_L1;
+}
+
+/* The same arithmetic on another pipe: what holds back both rungs. */
+static void by_pipes(change *c) {
+    const rft_bound *before = &c->bounds[0], *after = &c->bounds[1];
+    if (rft_bound_limit(before) != RFT_RESOURCE_PIPE || rft_bound_limit(after) != RFT_RESOURCE_PIPE ||
+        before->pipe == after->pipe) {
+        return;
+    }
+    const rft_share *from = share_of(before, RFT_RESOURCE_PIPE, before->pipe);
+    const rft_share *to = share_of(after, RFT_RESOURCE_PIPE, after->pipe);
+    double part = (from->seconds - to->seconds) / gained_s(c);
+    if (explains(c, part)) {
+        pair p = pair_of(c, from), q = pair_of(c, to);
+        c->text =
+            rft_arena_printf(c->arena, "%s: %s, to %s: %s (%s), at their ceilings %s of the difference", p.name,
+                             p.words[0], q.name, q.words[1], rft_evidence_name(from->evidence), part_text(c, part));
+    }
+}
+
+/* Pipes and levels of the SM do as much a cycle at any clock. */
+static void by_clock(change *c) {
+    double mhz[2] = {c->bounds[0].clock.clock_mhz, c->bounds[1].clock.clock_mhz};
+    double times = c->time_s[0] / c->time_s[1];
+    bool follows = is_on_sm(rft_bound_limit(&c->bounds[0])) && is_on_sm(rft_bound_limit(&c->bounds[1]));
+    if (follows && mhz[0] > 0 && mhz[1] > 0 && explains(c, log(mhz[1] / mhz[0]) / log(times))) {
+        c->text =
+            rft_arena_printf(c->arena, "SM clock: %.0f MHz to %.0f MHz (measured), %s where the times differ by %s",
+                             mhz[0], mhz[1], rft_figure_ratio(c->arena, fmax(mhz[1] / mhz[0], mhz[0] / mhz[1])),
+                             rft_figure_ratio(c->arena, fmax(times, 1 / times)));
     }
 }
 
@@ -197,6 +267,9 @@ static void in_proportion(change *c, const pair *p, bool gain) {
 static pair sectors_of_loads(const change *c) {
     pair useful = counter_pair(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     pair sectors = counter_pair(c, RFT_COUNTER_SECTORS_PER_LOAD);
+    for (size_t i = 0; i < 2; i++) { /* more is one sector for several threads */
+        useful.value[i] = useful.value[i] > RFT_SECTOR_BYTES ? RFT_SECTOR_BYTES : useful.value[i];
+    }
     for (size_t i = 0; i < 2 && isfinite(less(&sectors)) && isfinite(less(&useful)); i++) {
         useful.name = sectors.name;
         useful.words[i] =
@@ -266,6 +339,74 @@ static void by_launches(change *c, double floor_s) {
     }
 }
 
+/* ---- what warps wait for ---- */
+
+enum { STATES = RFT_COUNTER_STALL_NOT_SELECTED - RFT_COUNTER_STALL_LONG_SCOREBOARD + 1 };
+
+static rft_counter state_at(size_t i) {
+    return (rft_counter)(RFT_COUNTER_STALL_LONG_SCOREBOARD + (int)i);
+}
+
+/* Seconds of a rung by the state in which its resident warps spend them; false: not all states were counted. A warp
+ * that issues is in none of them, which is 1 for each instruction. */
+static bool states_of(const change *c, size_t rung, double seconds[STATES]) {
+    const rft_counters *counters = c->points[rung]->counters;
+    double sum = 1;
+    for (size_t i = 0; i < STATES; i++) {
+        seconds[i] = counters ? counters->values[state_at(i)] : (double)NAN;
+        sum += seconds[i];
+    }
+    for (size_t i = 0; i < STATES; i++) {
+        seconds[i] *= c->time_s[rung] / sum;
+    }
+    return isfinite(sum);
+}
+
+/* Where device memory or the L2 holds a rung back, warps that wait for it say only that. */
+static bool says_something(const change *c, rft_counter state) {
+    rft_resource limit = c->slower->share_count > 0 ? c->slower->shares[0].resource : RFT_RESOURCE_UNKNOWN;
+    bool outside = limit == RFT_RESOURCE_DRAM || limit == RFT_RESOURCE_L2;
+    bool memory =
+        state == RFT_COUNTER_STALL_LONG_SCOREBOARD || state == RFT_COUNTER_STALL_LG || state == RFT_COUNTER_STALL_DRAIN;
+    bool held = outside && c->slower->shares[0].frac >= FIRM_FRAC;
+    return state != RFT_COUNTER_STALL_NOT_SELECTED && !(memory && held);
+}
+
+/* The one state whose time changed most, in either direction. */
+static void by_states(change *c) {
+    double before[STATES], after[STATES];
+    if (!states_of(c, 0, before) || !states_of(c, 1, after)) {
+        return;
+    }
+    size_t most = 0;
+    for (size_t i = 1; i < STATES; i++) {
+        most = fabs(before[i] - after[i]) > fabs(before[most] - after[most]) ? i : most;
+    }
+    double part = (before[most] - after[most]) / gained_s(c);
+    if (says_something(c, state_at(most)) && explains(c, part)) {
+        c->text = rft_arena_printf(c->arena, "warps %s: %s to %s of the time (counted), %s of the difference",
+                                   rft_counter_label(state_at(most)), rft_figure_si(c->arena, before[most], "s"),
+                                   rft_figure_si(c->arena, after[most], "s"), part_text(c, part));
+    }
+}
+
+/* That it is no amount is known where the same ceiling holds both back and has as much to do. */
+static const char *not_known(const change *c) {
+    const rft_share *slower = c->slower->share_count > 0 ? &c->slower->shares[0] : NULL;
+    const rft_share *own[2];
+    for (size_t i = 0; i < 2; i++) {
+        own[i] = slower ? share_of(&c->bounds[i], slower->resource, slower->pipe) : NULL;
+    }
+    bool same = slower && slower->frac >= FIRM_FRAC && own[0] && own[1] && own[0]->evidence == own[1]->evidence &&
+                fabs(own[0]->seconds - own[1]->seconds) <= EQUAL_FRAC * fmin(own[0]->seconds, own[1]->seconds);
+    return same ? rft_arena_printf(c->arena, "not known: %s has as much to do (%s), at %s of its ceiling, then at %s",
+                                   rft_resource_name(slower->resource, slower->pipe),
+                                   rft_evidence_name(slower->evidence),
+                                   rft_arena_fixed(c->arena, 100 * own[0]->frac, 0, " %"),
+                                   rft_arena_fixed(c->arena, 100 * own[1]->frac, 0, " %"))
+                : "not known";
+}
+
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena) {
     change c = {.arena = arena,
                 .points = {before, after},
@@ -279,6 +420,8 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     }
     c.slower = &c.bounds[c.time_s[1] > c.time_s[0]];
     by_ceilings(&c);
+    by_pipes(&c);
+    by_clock(&c);
     if (!c.text && !(c.slower->share_count > 0 && c.slower->shares[0].frac >= FIRM_FRAC)) {
         by_access(&c);
         if (!c.text) {
@@ -288,5 +431,8 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     if (!c.text) {
         by_launches(&c, rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH));
     }
-    return c.text ? c.text : "not known";
+    if (!c.text && c.slower->resource != RFT_RESOURCE_LAUNCH) {
+        by_states(&c);
+    }
+    return c.text ? c.text : not_known(&c);
 }

@@ -108,10 +108,85 @@ static void what_does_not_explain_the_time_is_not_named(void **state) {
     rungs r = rungs_of(110e-6, 118e-6); /* at device memory's ceiling all the same */
     count(&r, RFT_COUNTER_WARPS_ACTIVE, 0.77, 0.49);
     count(&r, RFT_COUNTER_L2_READ, 5e6, 15e6);
-    expect(&r, true, "not known");
+    expect(&r, true,
+           "not known: dram has as much to do (counted), at 91 % of its ceiling, then at 85 %"); /* it is no amount */
     r = rungs_of(500e-6, 450e-6); /* far from every ceiling, and eight times fewer sectors */
     count(&r, RFT_COUNTER_LOAD_BYTES_PER_SECTOR, 4, 32);
     expect(&r, true, "not known");
+}
+
+/* Of 100 us in each rung: warps in no state but these, and those that issue. */
+static rungs waiting(rft_counter state, double before, double after) {
+    rungs r = rungs_of(300e-6, 200e-6);
+    for (int i = RFT_COUNTER_STALL_LONG_SCOREBOARD; i <= RFT_COUNTER_STALL_NOT_SELECTED; i++) {
+        count(&r, (rft_counter)i, 0, 0);
+    }
+    count(&r, RFT_COUNTER_STALL_WAIT, 2, 2);
+    count(&r, state, before, after);
+    return r;
+}
+
+static void what_warps_wait_for_explains(void **state) {
+    (void)state;
+    rungs r = waiting(RFT_COUNTER_STALL_SHORT_SCOREBOARD, 3, 1);
+    expect(&r, true,
+           "warps waiting for shared memory or XU: 150 us to 50.0 us of the time (counted), all of the difference");
+    r = waiting(RFT_COUNTER_STALL_SHORT_SCOREBOARD, 3, 1);
+    count(&r, RFT_COUNTER_STALL_BARRIER, 1, NAN); /* what else they wait for is not known */
+    expect(&r, true, "not known");
+    r = waiting(RFT_COUNTER_STALL_NOT_SELECTED, 3, 1); /* ready is no wait */
+    expect(&r, true, "not known");
+    r = rungs_of(160e-6, 110e-6); /* at device memory's ceiling, waiting for it says nothing */
+    rungs w = waiting(RFT_COUNTER_STALL_LONG_SCOREBOARD, 9, 6);
+    memcpy(r.counters, w.counters, sizeof r.counters);
+    rft_run_free(w.run);
+    expect(&r, true, "not known: dram has as much to do (counted), at 63 % of its ceiling, then at 91 %");
+}
+
+/* By the kernel's formula: no counter tells what an atomic adds, or where. */
+static void atomics_on_one_address(void **state) {
+    (void)state;
+    for (int modelled = 0; modelled < 2; modelled++) {
+        rungs r = rungs_of(8000e-6, 300e-6);
+        fixture_ceiling(r.run, RFT_CEILING_ATOMICS_L2_F32_ONE, 5e8);
+        for (int i = 0; i < 1 + modelled; i++) { /* the second rung has none at one address, or its formula is silent */
+            r.points[i]->traffic.present = true;
+            r.points[i]->traffic.evidence = RFT_EVIDENCE_MODELLED;
+            r.points[i]->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2_F32_ONE] = i ? 1.25e5 : 4e6;
+        }
+        count(&r, RFT_COUNTER_L2_ATOMIC, 4e6, modelled ? 1.25e5 : 1e3);
+        expect(&r, true,
+               modelled ? "L2, atomic sectors: 4.000 M sectors to 125.0 k sectors (counted), at its ceiling all of the "
+                          "difference"
+                        : "L2, atomic sectors: 4.000 M sectors to 1000 sectors (counted), at its ceiling all of the "
+                          "difference");
+    }
+}
+
+static rungs tensor(rft_pipe before, rft_pipe after, double before_s, double after_s) {
+    rungs r = rungs_of(before_s, after_s);
+    fixture_ceiling(r.run, RFT_CEILING_TENSOR_TF32, 350e12);
+    for (size_t i = 0; i < 2; i++) {
+        r.points[i]->work.bytes_read = 1e6;
+        r.points[i]->work.pipe_ops[i ? after : before] = 700e9;
+    }
+    return r;
+}
+
+static void another_pipe_or_clock_explains(void **state) {
+    (void)state;
+    rungs r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_TF32, 1.1e-3, 2.2e-3);
+    expect(&r, false,
+           "BF16 tensor operations: 700 Gop, to TF32 tensor operations: 700 Gop (declared), at their ceilings 91 % "
+           "of the difference");
+    r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 1.1e-3, 1.3e-3);
+    r.points[0]->rounds[0].clock_mhz = 1800;
+    r.points[1]->rounds[0].clock_mhz = 1500;
+    expect(&r, false, "SM clock: 1800 MHz to 1500 MHz (measured), 1.20\xc3\x97 where the times differ by 1.18\xc3\x97");
+    r = rungs_of(110e-6, 130e-6); /* device memory does not follow that clock */
+    r.points[0]->rounds[0].clock_mhz = 1800;
+    r.points[1]->rounds[0].clock_mhz = 1500;
+    expect(&r, true, "not known: dram has as much to do (counted), at 91 % of its ceiling, then at 77 %");
 }
 
 static void launches_count_with_the_floor(void **state) {
@@ -130,6 +205,9 @@ int main(void) {
         cmocka_unit_test(sectors_of_loads_explain_gemv),
         cmocka_unit_test(a_ceiling_explains_its_own_time),
         cmocka_unit_test(what_does_not_explain_the_time_is_not_named),
+        cmocka_unit_test(what_warps_wait_for_explains),
+        cmocka_unit_test(atomics_on_one_address),
+        cmocka_unit_test(another_pipe_or_clock_explains),
         cmocka_unit_test(launches_count_with_the_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

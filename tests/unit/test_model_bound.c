@@ -301,6 +301,32 @@ static void traffic_names_the_inner_levels(void **state) {
     rft_run_free(run);
 }
 
+/* A formula that says more than a ceiling can do is wrong, and by how much is not known: it bounds nothing. */
+static void a_refuted_model_is_no_bound(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    fixture_ceiling(run, RFT_CEILING_SHARED_READ, 30e12);
+    run->ceilings.items[RFT_CEILING_SHARED_READ].clock_mhz = run->ceilings.items[RFT_CEILING_TENSOR_BF16].clock_mhz =
+        1980.0;
+    rft_point *point = point_of(run, 1e6, RFT_PIPE_TENSOR_BF16, 630e9, 1e-3); /* 90 % */
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_MODELLED;
+    point->traffic.level_bytes[RFT_LEVEL_SHARED] = 30.9e12 * 1e-3; /* 103 %: within the noise of a ceiling and of a time without interval */
+    text_of(run, point, "bound by shared (103 %, modelled)");
+    point->traffic.level_bytes[RFT_LEVEL_SHARED] = 36e12 * 1e-3;
+    text_of(run, point, "bound by BF16 tensor (90 %, declared)");
+    expect_cause(run, point, RFT_OVER_MODELLED, 1.2, "its `traffic` says more than shared can move");
+    point->work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 210e9;
+    text_of(run, point, "unknown: its `traffic` says more than shared can do; nearest ceiling BF16 tensor 30 %");
+    point->traffic.level_bytes[RFT_LEVEL_SHARED] = 28e12 * 1e-3; /* under the ceiling, over what 1500 MHz allow */
+    point->rounds[0].clock_mhz = 1500.0;
+    text_of(run, point, "unknown: its `traffic` says more than shared can do; nearest ceiling BF16 tensor 30 %");
+    expect_cause(run, point, RFT_OVER_MODELLED, 28.0 / 30.0 * 1980.0 / 1500.0, "its `traffic` says more than shared");
+    point->traffic.evidence = RFT_EVIDENCE_COUNTED; /* what was counted is no formula */
+    text_of(run, point, "bound by clock (shared at 123 % of what 1500 MHz allow, counted; cause not known)");
+    rft_run_free(run);
+}
+
 static void issue_slots(void **state) {
     (void)state;
     rft_run *run = one_problem();
@@ -415,6 +441,7 @@ int main(void) {
         cmocka_unit_test(left_is_against_the_launch_floor_too),
         cmocka_unit_test(a_lower_bound_judges_nothing),
         cmocka_unit_test(traffic_names_the_inner_levels),
+        cmocka_unit_test(a_refuted_model_is_no_bound),
         cmocka_unit_test(issue_slots),
         cmocka_unit_test(hot_work_inside_the_l2),
         cmocka_unit_test(no_verdict_without_the_ceiling_that_may_matter),

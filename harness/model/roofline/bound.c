@@ -76,6 +76,38 @@ static bool fill_shares(const rft_run *run, const rft_point *point, double media
     return unjudged;
 }
 
+bool rft_bound_is_above(const rft_run *run, const rft_point *point, rft_ceiling_id ceiling, double frac) {
+    const rft_stats *time = &rft_point_measurement(point)->stats;
+    const rft_stats *rate = ceiling < RFT_CEILING_COUNT ? &run->ceilings.items[ceiling].stats : NULL;
+    bool known = time->interval_is_95 && (!rate || rate->interval_is_95);
+    double least = time->median / time->high * (rate ? rate->median / rate->high : 1.0);
+    return frac * (known ? least : 1.0 / RFT_OVER_ROOF_FRAC) > 1.0;
+}
+
+double rft_bound_share_most(const rft_bound *bound, const rft_share *share) {
+    bool apart = share->resource == RFT_RESOURCE_DRAM || share->resource == RFT_RESOURCE_L2;
+    return bound->clock.below && !apart ? fmax(share->frac, share->clock_frac) : share->frac;
+}
+
+/* Behind the others, the largest first on both sides. */
+static void set_refuted_apart(const rft_run *run, const rft_point *point, rft_bound *bound) {
+    rft_share refuted[RFT_SHARES_MAX];
+    size_t kept = 0;
+    for (size_t i = 0; i < bound->share_count; i++) {
+        const rft_share *share = &bound->shares[i];
+        double most = rft_bound_share_most(bound, share) / RFT_OVER_ROOF_FRAC;
+        if (share->evidence == RFT_EVIDENCE_MODELLED && rft_bound_is_above(run, point, share->ceiling, most)) {
+            refuted[bound->refuted_count++] = *share;
+        } else {
+            bound->shares[kept++] = *share;
+        }
+    }
+    bound->share_count = kept;
+    for (size_t i = 0; i < bound->refuted_count; i++) {
+        bound->shares[kept + i] = refuted[i];
+    }
+}
+
 static rft_bound bound_unknown(void) {
     return (rft_bound){.resource = RFT_RESOURCE_UNKNOWN,
                        .pipe = RFT_PIPE_COUNT,
@@ -132,6 +164,8 @@ rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
     }
     bound.clock = rft_held_clock_of(run, point);
     bool unjudged = fill_shares(run, point, median_s, &bound);
+    set_refuted_apart(run, point, &bound);
+    unjudged = unjudged || bound.refuted_count > 0;
     const rft_share *first = bound.share_count > 0 ? &bound.shares[0] : NULL;
     if (first != NULL) {
         bound.frac = first->frac;
@@ -231,11 +265,19 @@ const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
         return rft_arena_printf(arena, "%s %s (%d %%, %s)%s", bound->firmness == RFT_FIRM_BOUND ? "bound by" : "mostly",
                                 name, percent(bound->frac), rft_evidence_name(bound->evidence), of);
     }
+    const rft_share *refuted = bound->refuted_count > 0 ? &bound->shares[bound->share_count] : NULL;
+    const char *note = "work without a measured ceiling; ";
+    if (refuted) {
+        note = rft_arena_printf(arena, "its `traffic` says more than %s can do; ",
+                                rft_resource_name(refuted->resource, refuted->pipe));
+    }
     if (bound->share_count == 0) {
-        return bound->resource == RFT_RESOURCE_UNKNOWN ? "unknown: no measured ceiling to judge by" : name;
+        return bound->resource != RFT_RESOURCE_UNKNOWN ? name
+               : refuted                               ? rft_arena_printf(arena, "unknown: %sno other amount", note)
+                                                       : "unknown: no measured ceiling to judge by";
     }
     const rft_share *nearest = &bound->shares[0];
-    const char *note = bound->resource == RFT_RESOURCE_UNKNOWN ? "work without a measured ceiling; " : "";
+    note = bound->resource == RFT_RESOURCE_UNKNOWN ? note : "";
     return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%%s", name, note,
                             rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac), of);
 }
@@ -253,7 +295,10 @@ static rft_bound judge_step(const rft_run *run, const rft_point *point, size_t i
     rft_point alone = *point;
     rft_measurement *m = &alone.rounds[RFT_ROUNDS - 1];
     *m = *rft_point_measurement(point);
+    double part = m->step_s[i] / m->stats.median; /* its interval is that of the whole */
     m->stats.median = m->step_s[i];
+    m->stats.low *= part;
+    m->stats.high *= part;
     m->cache = cache;
     alone.work = point->steps[i].work;
     alone.traffic = point->steps[i].traffic;

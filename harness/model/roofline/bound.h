@@ -48,6 +48,10 @@ typedef struct rft_share {
 
 #define RFT_SHARES_MAX (RFT_LEVEL_COUNT + RFT_PIPE_COUNT + 1) /* and issue */
 
+/* How far above its roof a ceiling's own noise may lift a point: what is left above it when a cause is taken off. Also
+ * the uncertainty where the time or the ceiling has no 95 % interval. */
+#define RFT_OVER_ROOF_FRAC 1.02
+
 #define RFT_HELD_FRAC 0.9 /* ours: of what the clock allows, from which on the clock is what holds a point back */
 
 typedef struct rft_bound {
@@ -59,8 +63,11 @@ typedef struct rft_bound {
     rft_resource held; /* of POWER, THERMAL and CLOCK: what is busy */
     rft_held_clock clock;
     rft_evidence evidence;            /* of the bound's amount */
-    rft_share shares[RFT_SHARES_MAX]; /* largest first */
+    rft_share shares[RFT_SHARES_MAX]; /* largest first; behind them those that the time refutes, likewise: */
     size_t share_count;
+    /* Modelled amounts of more than RFT_OVER_ROOF_FRAC of what their ceiling can do in the time, for certain
+     * (rft_bound_is_above()): by how much the formula is wrong is not known, so they say nothing of the bound. */
+    size_t refuted_count;
     double over_roof_frac; /* > 1: the point beats its roof by that factor; else 0 */
     /* Of a point of several launches: the launch whose bound this is, from 1, its name, and its share of all launches'
      * time; frac and shares are then of that launch's own time. 0: of the point as a whole. */
@@ -81,6 +88,11 @@ rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point);
  * (below).
  */
 rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
+/* Whether `frac` of the point's time at a ceiling (RFT_CEILING_COUNT: at a limit of the hardware) is above 1 whatever
+ * part of both intervals, the time's and the ceiling's, is taken. */
+bool rft_bound_is_above(const rft_run *run, const rft_point *point, rft_ceiling_id ceiling, double frac);
+/* `frac` of a share, or where the clock is below the run's that of what this clock allows a pipe or level of the SM. */
+double rft_bound_share_most(const rft_bound *bound, const rft_share *share);
 /* Whether it is the clock that holds the point back: POWER, THERMAL or CLOCK. */
 bool rft_bound_is_held(const rft_bound *bound);
 /* What is busy, whatever holds the clock down: `held` of these, else `resource`. */

@@ -97,13 +97,9 @@ static rft_over_cause cause_of(const suspect *s) {
     return s->roof == RFT_RESOURCE_L2 ? RFT_OVER_NEAR : RFT_OVER_UNKNOWN;
 }
 
-/* Whether the intervals of the time and of the ceiling leave this part of the factor above the roof. */
-static bool is_over(const suspect *s, double part) {
-    const rft_stats *time = &s->measurement->stats;
-    const rft_stats *rate = s->ceiling < RFT_CEILING_COUNT ? &s->run->ceilings.items[s->ceiling].stats : NULL;
-    bool known = time->interval_is_95 && (!rate || rate->interval_is_95);
-    double least = time->median / time->high * (rate ? rate->median / rate->high : 1.0);
-    return part * s->factor * (known ? least : 1.0 / RFT_OVER_ROOF_FRAC) > 1.0;
+/* Whether this part of the factor is above the roof. */
+static bool is_above(const suspect *s, double part) {
+    return rft_bound_is_above(s->run, s->point, s->ceiling, part * s->factor);
 }
 
 static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena *arena) {
@@ -130,7 +126,7 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
         return "the cache was not cold: some of its data lay in the L2";
     case RFT_OVER_WRITES:
         return rft_arena_printf(arena, "%s%s", rft_unwritten_text(&s->unwritten, arena),
-                                is_over(s, 1.0 - s->unwritten.frac)
+                                is_above(s, 1.0 - s->unwritten.frac)
                                     ? ", and without them it is above a ceiling that slower kernels measured"
                                     : "");
     case RFT_OVER_CLOCK:
@@ -152,6 +148,17 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
     return NULL;
 }
 
+/* Of what the time refutes, else of all; at the point's own clock. NULL: there is none. */
+static const rft_share *furthest_of(const rft_bound *bound) {
+    size_t first = bound->refuted_count > 0 ? bound->share_count : 0;
+    const rft_share *furthest = NULL;
+    for (size_t i = first; i < bound->share_count + bound->refuted_count; i++) {
+        double most = rft_bound_share_most(bound, &bound->shares[i]);
+        furthest = !furthest || most > rft_bound_share_most(bound, furthest) ? &bound->shares[i] : furthest;
+    }
+    return furthest;
+}
+
 rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_placement place = rft_placement_of(run, point);
     suspect s = {.run = run,
@@ -163,19 +170,19 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
                  .factor = place.efficiency_frac,
                  .evidence = RFT_EVIDENCE_DECLARED,
                  .unwritten = rft_unwritten_of(run, point)};
-    if (s.measurement && !is_over(&s, 1.0)) {
+    if (s.measurement && !is_above(&s, 1.0)) {
         const rft_bound bound = rft_bound_whole_of(run, point);
-        const rft_share *nearest = bound.share_count > 0 ? &bound.shares[0] : NULL;
+        const rft_share *nearest = furthest_of(&bound);
         s.factor = (double)NAN;
         if (nearest) {
             s.roof = nearest->resource;
             s.pipe = nearest->pipe;
             s.ceiling = nearest->ceiling;
-            s.factor = nearest->frac;
+            s.factor = rft_bound_share_most(&bound, nearest);
             s.evidence = nearest->evidence;
         }
     }
-    if (!s.measurement || !is_over(&s, 1.0)) {
+    if (!s.measurement || !is_above(&s, 1.0)) {
         return (rft_over_roof){0};
     }
     rft_over_roof out = {.cause = cause_of(&s), .factor = s.factor};

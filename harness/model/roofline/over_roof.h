@@ -34,13 +34,9 @@ typedef struct rft_over_roof {
     const char *text; /* half a sentence: "device memory moved 71 % of its bytes (counted): ..."; NULL for NOT */
 } rft_over_roof;
 
-/* How far above its roof a ceiling's own noise may lift a point: what is left above it when a cause is taken off. Also
- * the uncertainty where the time or the ceiling has no 95 % interval. */
-#define RFT_OVER_ROOF_FRAC 1.02
-
-/* Above it is what no part of both intervals, the time's and the ceiling's, brings under it. Judged by the work
- * (rft_placement_of()); where that is under its roof, or has none, by the nearest share of the bound. Text in `arena`.
- */
+/* Above it is what rft_bound_is_above() says. Judged by the work (rft_placement_of()); where that is under its roof, or
+ * has none, by what the kernel's `traffic` says too much of (rft_bound.refuted_count), else by the nearest share of the
+ * bound, at the point's own clock. Text in `arena`. */
 rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_arena *arena);
 
 #endif

@@ -78,8 +78,9 @@ static rft_projected_side side_of(rft_resource resource) {
     return RFT_PROJECTED_UNKNOWN;
 }
 
-static bool has(const rft_bound *bound, const rft_share *share) {
-    for (size_t i = 0; i < bound->share_count; i++) {
+/* Among `count` shares from `first` on. */
+static bool has(const rft_bound *bound, size_t first, size_t count, const rft_share *share) {
+    for (size_t i = first; i < first + count; i++) {
         if (bound->shares[i].resource == share->resource && bound->shares[i].pipe == share->pipe) {
             return true;
         }
@@ -87,13 +88,24 @@ static bool has(const rft_bound *bound, const rft_share *share) {
     return false;
 }
 
+/* The time was measured here: only what it refutes here is refuted. */
+static const rft_share *nearest_of(const rft_bound *here, const rft_bound *there) {
+    const rft_share *nearest = NULL;
+    for (size_t i = 0; i < there->share_count + there->refuted_count; i++) {
+        const rft_share *share = &there->shares[i];
+        bool larger = !nearest || share->seconds > nearest->seconds;
+        nearest = larger && !has(here, here->share_count, here->refuted_count, share) ? share : nearest;
+    }
+    return nearest;
+}
+
 /* What has a ceiling here and none there. Returns whether it could be what holds the point back there: at this card's
  * rate nothing of a point without a near ceiling here is. */
-static bool leave_out(rft_projected *out, const rft_bound *here, const rft_bound *there) {
-    double longest_s = there->share_count ? there->shares[0].seconds : 0.0;
-    bool matters = there->share_count == 0;
+static bool leave_out(rft_projected *out, const rft_bound *here, const rft_bound *there, const rft_share *nearest) {
+    double longest_s = nearest ? nearest->seconds : 0.0;
+    bool matters = !nearest;
     for (size_t i = 0; i < here->share_count; i++) {
-        if (!has(there, &here->shares[i])) {
+        if (!has(there, 0, there->share_count + there->refuted_count, &here->shares[i])) {
             out->left_out |= 1u << here->shares[i].resource;
             out->left_out_pipes |= here->shares[i].resource == RFT_RESOURCE_PIPE ? 1u << here->shares[i].pipe : 0;
             matters = matters || i == 0 || here->shares[i].seconds > longest_s;
@@ -129,7 +141,7 @@ static void mind_launch(rft_projected *out, double floor_s) {
 
 rft_projected rft_projection_of(const rft_run *run, const rft_run *there, const rft_point *point) {
     rft_bound bound = rft_bound_of(run, point), bound_there = rft_bound_of(there, point);
-    const rft_share *nearest = bound_there.share_count ? &bound_there.shares[0] : NULL;
+    const rft_share *nearest = nearest_of(&bound, &bound_there);
     rft_projected out = {.here = side_of(rft_bound_limit(&bound)),
                          .nearest_here = bound.share_count ? bound.shares[0].resource : RFT_RESOURCE_UNKNOWN,
                          .nearest_there = nearest ? nearest->resource : RFT_RESOURCE_UNKNOWN,
@@ -143,7 +155,7 @@ rft_projected rft_projection_of(const rft_run *run, const rft_run *there, const 
                          .estimate_s = NAN,
                          .low = NAN,
                          .high = NAN};
-    bool hidden = leave_out(&out, &bound, &bound_there);
+    bool hidden = leave_out(&out, &bound, &bound_there, nearest);
     if (out.here == RFT_PROJECTED_UNKNOWN) {
         out.reason = "no bound is known here";
         return out;
