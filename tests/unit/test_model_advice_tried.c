@@ -200,6 +200,14 @@ static void the_final_round_decides(void **state) {
     rival->rounds[1] = rft_measurement_none(); /* not among the best few after all */
     list = advice_of(run, best);
     assert_non_null(told(&list, "occupancy"));
+    rival->rounds[0] =
+        fixture_measurement(run, 2.10e-3); /* slower where both were read, whatever the final round read */
+    best->rounds[1] = fixture_measurement(run, 2.2e-3);
+    list = advice_of(run, best);
+    assert_string_equal(
+        rft_tried_text(in_vain(&list, RFT_QUANTITY_OCCUPANCY), run->arena),
+        "occupancy: tried, 7 points, 6 of them with more: best at 12 % (2.02 ms); 25 %: 2.10 ms, all as "
+        "the sweep read them, before the final round");
     rft_run_free(run);
 }
 

@@ -66,7 +66,8 @@ typedef enum rft_tried_verdict {
 typedef struct rft_tried_bin {
     double low, high; /* of the quantity */
     size_t points;
-    double best_s; /* the fastest point's time */
+    const rft_point *best;
+    double best_s; /* its time in the final round where the bests of all bins have one, else in the sweep's round */
 } rft_tried_bin;
 
 typedef struct rft_tried {
@@ -81,6 +82,7 @@ typedef struct rft_tried {
     bool gained;    /* the best there is faster than the best of the rest, and they are no tie */
     rft_tried_bin bins[RFT_TRIED_BINS];
     size_t bin_count, best_bin;
+    bool swept; /* the bins' times are of the sweep's round */
 } rft_tried;
 
 /* The quantity of one point from facts, counters or traffic; NaN. */
