@@ -38,7 +38,7 @@ static rft_chart *distribution_chart(const rft_run *run, const rft_point *best, 
     }
     double *times = rft_arena_calloc(arena, count, sizeof *times);
     for (size_t i = 0; i < count; i++) {
-        times[i] = rft_point_median_s(ranked[i]);
+        times[i] = rft_point_swept_s(ranked[i]);
     }
     rft_sort_doubles(times, count);
     double low = times[0], high = times[count - 1];
@@ -73,10 +73,10 @@ static rft_chart *distribution_chart(const rft_run *run, const rft_point *best, 
     chart->x = (rft_chart_axis){
         .title = rft_arena_printf(arena, "median time (%s)", scale.unit), .log = true, .low = NAN, .high = NAN};
     chart->y = (rft_chart_axis){.title = "configurations", .whole = true, .low = 0, .high = most * 1.35};
-    add_place(chart, "best", rft_point_median_s(best) / scale.factor, arena);
+    add_place(chart, "best", rft_point_swept_s(best) / scale.factor, arena);
     const rft_point *standard = rft_run_default(run, best->sweep, best->variant, best->problem);
     if (standard && standard != best) {
-        add_place(chart, "default", rft_point_median_s(standard) / scale.factor, arena);
+        add_place(chart, "default", rft_point_swept_s(standard) / scale.factor, arena);
     }
     add_place(chart, "half are faster", (times[(count - 1) / 2] + times[count / 2]) / 2 / scale.factor, arena);
     return chart;
@@ -107,7 +107,7 @@ static double cost_of(const rft_profile *profile) {
     size_t measured = 0;
     for (size_t i = 0; i < profile->step_count; i++) {
         if (profile->steps[i].best) {
-            double time_s = rft_point_median_s(profile->steps[i].best);
+            double time_s = profile->steps[i].best_s;
             fastest = fmin(fastest, time_s);
             slowest = fmax(slowest, time_s);
             measured++;
@@ -206,7 +206,7 @@ static heat_map heat_of(const rft_variant *variant, const pick *x, const pick *y
         size_t row = rft_param_find(map.params[1], &ranked[i]->config[map.sides[1].param]);
         if (column < map.params[0]->value_count && row < map.params[1]->value_count) {
             double *cell = &map.best_s[map.sides[1].bin_of[row] * map.sides[0].bins + map.sides[0].bin_of[column]];
-            *cell = fmin(*cell, rft_point_median_s(ranked[i]));
+            *cell = fmin(*cell, rft_point_swept_s(ranked[i]));
         }
     }
     for (size_t i = 0; i < map.cells; i++) {

@@ -72,7 +72,7 @@ static const rft_finding *values_data(const rft_run *run, const rft_profile *pro
         cells[MEASURED] = rft_datum_count((int64_t)step->measured);
         if (step->best) {
             cells[POINT] = rft_datum_count(step->best->id);
-            cells[MEDIAN] = rft_datum_number(rft_point_median_s(step->best));
+            cells[MEDIAN] = rft_datum_number(step->best_s);
             cells[FRAC] = rft_datum_number(rft_placement_of(run, step->best).efficiency_frac);
             cells[BOUND] = rft_datum_text(rft_resource_name(step->bound.resource, step->bound.pipe));
         }
@@ -138,7 +138,7 @@ typedef struct scale {
 } scale;
 
 static double bar_of(const params *p, const rft_profile_step *step) {
-    return (isnan(p->amount) ? 1.0 : p->amount) / rft_point_median_s(step->best);
+    return (isnan(p->amount) ? 1.0 : p->amount) / step->best_s;
 }
 
 static scale scale_of(const params *p, const rft_profile *profiles, size_t count) {
@@ -186,13 +186,13 @@ static void put_param(const params *p, rft_cell_row *row, const rft_profile *pro
     fastest = slowest = steps[0];
     for (size_t i = 0; i < count; i++) {
         values[i] = bar_of(p, steps[i]);
-        fastest = rft_point_median_s(steps[i]->best) < rft_point_median_s(fastest->best) ? steps[i] : fastest;
-        slowest = rft_point_median_s(steps[i]->best) > rft_point_median_s(slowest->best) ? steps[i] : slowest;
+        fastest = steps[i]->best_s < fastest->best_s ? steps[i] : fastest;
+        slowest = steps[i]->best_s > slowest->best_s ? steps[i] : slowest;
     }
     row->cells[BARS] = bars_of(values, count, s->low, s->high, p->arena);
     row->cells[BEST] = rft_datum_text(rft_words_value(&fastest->value, p->arena));
     row->cells[WORST] = rft_datum_text(rft_words_value(&slowest->value, p->arena));
-    row->cells[COSTS] = rft_datum_number(rft_point_median_s(slowest->best) / rft_point_median_s(fastest->best));
+    row->cells[COSTS] = rft_datum_number(slowest->best_s / fastest->best_s);
     row->cells[SOME] = rft_datum_text(counts_text(steps, count, VALUES_MOST, p->arena));
     row->cells[ALL] = rft_datum_text(counts_text(steps, count, SIZE_MAX, p->arena));
 }

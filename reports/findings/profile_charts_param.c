@@ -67,7 +67,7 @@ static double lowest_shown(const rft_profile *profiles, size_t count, const rft_
         for (size_t i = 0; i < profiles[p].step_count; i++) {
             const rft_profile_step *step = &profiles[p].steps[i];
             if (step->best) {
-                double best = rft_measure_shown(m, rft_point_median_s(step->best));
+                double best = rft_measure_shown(m, step->best_s);
                 low = fmin(low, fmin(rft_measure_shown(m, step->worst_s), best));
                 high = fmax(high, fmax(rft_measure_shown(m, step->worst_s), best));
             }
@@ -95,7 +95,7 @@ static rft_chart *param_chart(const rft_profile *all, const char *name, bool joi
     for (size_t i = 0; i < count; i++) {
         const rft_profile_step *step = &profile->steps[i];
         x[i] = middle_x[i] = best->x[i] = few ? (double)i : rft_value_number(&step->value);
-        best->y[i] = high[i] = rft_measure_shown(m, rft_point_median_s(step->best));
+        best->y[i] = high[i] = rft_measure_shown(m, step->best_s);
         low[i] = rft_measure_shown(m, step->worst_s);
         middle_y[i] = step->measured > 1 ? rft_measure_shown(m, step->median_s) : NAN;
     }

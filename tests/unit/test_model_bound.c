@@ -311,7 +311,8 @@ static void a_refuted_model_is_no_bound(void **state) {
     rft_point *point = point_of(run, 1e6, RFT_PIPE_TENSOR_BF16, 630e9, 1e-3); /* 90 % */
     point->traffic.present = true;
     point->traffic.evidence = RFT_EVIDENCE_MODELLED;
-    point->traffic.level_bytes[RFT_LEVEL_SHARED] = 30.9e12 * 1e-3; /* 103 %: within the noise of a ceiling and of a time without interval */
+    point->traffic.level_bytes[RFT_LEVEL_SHARED] =
+        30.9e12 * 1e-3; /* 103 %: within the noise of a ceiling and of a time without interval */
     text_of(run, point, "bound by shared (103 %, modelled)");
     point->traffic.level_bytes[RFT_LEVEL_SHARED] = 36e12 * 1e-3;
     text_of(run, point, "bound by BF16 tensor (90 %, declared)");

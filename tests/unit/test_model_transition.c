@@ -477,6 +477,27 @@ static void importance_splits_the_variance(void **state) {
     rft_run_free(run);
 }
 
+/* The final round runs on a warmer card: its few stand beside each other, or none of them beside the rest. */
+static void a_parameter_is_held_against_itself_in_one_round(void **state) {
+    (void)state;
+    rft_run *run = fixture_run();
+    rft_profile *profiles;
+    fixture_axis(run, "n", true, true);
+    fixture_problem(run, (const int64_t[]){1});
+    fixture_param(run, 0, "STAGES", (const int64_t[]){3, 4}, 2);
+    rft_point *three = fixture_point(run, 0, (const int64_t[]){3}, 1.38e-3);
+    rft_point *four = fixture_point(run, 0, (const int64_t[]){4}, 1.37e-3);
+    four->rounds[1] = fixture_measurement(run, 1.46e-3);
+    for (int both = 0; both < 2; both++) {
+        assert_int_equal(rft_profiles_along_params(run, 0, 0, 0, run->arena, &profiles), 1);
+        assert_true(profiles[0].steps[0].best == three && profiles[0].steps[1].best == four);
+        assert_true(near(profiles[0].steps[0].best_s, both ? 1.48e-3 : 1.38e-3, 1e-9));
+        assert_true(near(profiles[0].steps[1].best_s, both ? 1.46e-3 : 1.37e-3, 1e-9));
+        three->rounds[1] = fixture_measurement(run, 1.48e-3);
+    }
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_a_known_knee),
@@ -494,6 +515,7 @@ int main(void) {
         cmocka_unit_test(profiles_follow_lines),
         cmocka_unit_test(along_a_parameter_only_with_traffic),
         cmocka_unit_test(importance_splits_the_variance),
+        cmocka_unit_test(a_parameter_is_held_against_itself_in_one_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,10 @@ double rft_point_median_s(const rft_point *point) {
     return measurement ? measurement->stats.median : NAN;
 }
 
+double rft_point_swept_s(const rft_point *point) {
+    return point->rounds[0].n > 0 ? point->rounds[0].stats.median : rft_point_median_s(point);
+}
+
 double rft_point_objective(const rft_run *run, const rft_point *point) {
     const rft_load *load = point->loads[RFT_LOAD_ENERGY];
     double median_s = rft_point_median_s(point), joules = load && !load->reason ? load->joules_per_run : (double)NAN;

@@ -99,6 +99,9 @@ typedef struct rft_point {
 /* The round that is reported: the final one if there was one. NULL when not measured. */
 const rft_measurement *rft_point_measurement(const rft_point *point);
 double rft_point_median_s(const rft_point *point); /* NaN when not measured */
+/* As the sweep's own round read it, where it is in that: many points are held beside each other by this, since only a
+ * few are in the final round, minutes later and on a warmer card. */
+double rft_point_swept_s(const rft_point *point);
 
 /* One reading of a problem's reference, which is measured again after every RFT_DRIFT_EVERY points
  * (model/stats/drift.h). */

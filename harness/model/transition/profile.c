@@ -13,8 +13,7 @@
 static void fill_step(const rft_run *run, rft_profile_step *step, const rft_point **ranked, size_t count) {
     step->best = count > 0 ? ranked[0] : NULL;
     step->measured = count;
-    step->worst_s = NAN;
-    step->median_s = NAN;
+    step->best_s = step->worst_s = step->median_s = NAN;
     if (count == 0) {
         return;
     }
@@ -24,6 +23,20 @@ static void fill_step(const rft_run *run, rft_profile_step *step, const rft_poin
         medians[i] = rft_point_median_s(ranked[i]);
     }
     rft_stats stats = rft_stats_of(medians, count);
+    step->best_s = medians[0];
+    step->worst_s = stats.max;
+    step->median_s = stats.median;
+    free(medians);
+}
+
+/* As the sweep's own round read them. */
+static void time_swept(rft_profile_step *step, const rft_point **ranked, size_t count) {
+    double *medians = rft_calloc(count + 1, sizeof *medians);
+    for (size_t i = 0; i < count; i++) {
+        medians[i] = rft_point_swept_s(ranked[i]);
+    }
+    rft_stats stats = rft_stats_of(medians, count);
+    step->best_s = stats.min;
     step->worst_s = stats.max;
     step->median_s = stats.median;
     free(medians);
@@ -144,6 +157,15 @@ static const rft_point **grouped(const rft_param *param, size_t index, const rft
     return sorted;
 }
 
+static bool all_final(const rft_profile *profile) {
+    bool all = true;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        const rft_point *best = profile->steps[i].best;
+        all = all && (!best || best->rounds[RFT_ROUNDS - 1].n > 0);
+    }
+    return all;
+}
+
 static rft_profile param_profile(const rft_run *run, const rft_profile *key, const rft_point **ranked, size_t count,
                                  rft_arena *arena) {
     rft_profile profile = *key;
@@ -156,6 +178,9 @@ static rft_profile param_profile(const rft_run *run, const rft_profile *key, con
         profile.steps[i].value = param->values[i];
         profile.steps[i].problem = key->problem;
         fill_step(run, &profile.steps[i], sorted + starts[i], starts[i + 1] - starts[i]);
+    }
+    for (size_t i = 0; i < param->value_count && !all_final(&profile); i++) {
+        time_swept(&profile.steps[i], sorted + starts[i], starts[i + 1] - starts[i]);
     }
     free(sorted);
     free(starts);
@@ -180,9 +205,8 @@ size_t rft_profiles_along_params(const rft_run *run, size_t sweep, size_t varian
     return count;
 }
 
-/* The sweep's own round where there is one: the final round's times are those of a few only. */
 static double log_time(const rft_point *point) {
-    return log(point->rounds[0].n > 0 ? point->rounds[0].stats.median : rft_point_median_s(point));
+    return log(rft_point_swept_s(point));
 }
 
 /* Sum over the groups of equal value of n * (mean - grand)^2. */

@@ -14,10 +14,11 @@ typedef struct rft_profile_step {
     const rft_point *best; /* NULL: nothing measured there */
     rft_bound bound;       /* of best */
     size_t measured;       /* candidates seen at this value */
-    double worst_s;        /* slowest candidate; NaN */
-    double median_s;       /* median over the candidates' medians; NaN */
-    size_t problem;        /* where */
-    int refined;           /* 0: of the grid; else rft_problem.refined */
+    /* Of the fastest, the slowest, and the median over the candidates' medians; NaN. Along a parameter all by the final
+     * round where each value's best is in it, else all by the sweep's (rft_point_swept_s()). */
+    double best_s, worst_s, median_s;
+    size_t problem; /* where */
+    int refined;    /* 0: of the grid; else rft_problem.refined */
 } rft_profile_step;
 
 typedef struct rft_profile {
