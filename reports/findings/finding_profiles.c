@@ -175,6 +175,17 @@ static const char *counts_text(const rft_profile_step *const *steps, size_t coun
     return text;
 }
 
+/* Of values as good as each other the one that the variant's best has. */
+static const rft_profile_step *or_own(const params *p, const rft_profile *profile, const rft_profile_step *const *steps,
+                                      size_t count, const rft_profile_step *fastest) {
+    const rft_point *best = rft_run_best(p->run, profile->sweep, profile->variant, profile->problem);
+    for (size_t i = 0; i < count; i++) {
+        fastest = steps[i]->best == best && steps[i]->best_s < (1.0 + RFT_STATS_TIE_FRAC) * fastest->best_s ? steps[i]
+                                                                                                            : fastest;
+    }
+    return fastest;
+}
+
 static void put_param(const params *p, rft_cell_row *row, const rft_profile *profile, const scale *s) {
     const rft_profile_step **steps, *fastest, *slowest;
     size_t count = measured_of(profile, p->arena, &steps);
@@ -189,10 +200,11 @@ static void put_param(const params *p, rft_cell_row *row, const rft_profile *pro
         fastest = steps[i]->best_s < fastest->best_s ? steps[i] : fastest;
         slowest = steps[i]->best_s > slowest->best_s ? steps[i] : slowest;
     }
+    fastest = or_own(p, profile, steps, count, fastest);
     row->cells[BARS] = bars_of(values, count, s->low, s->high, p->arena);
     row->cells[BEST] = rft_datum_text(rft_words_value(&fastest->value, p->arena));
     row->cells[WORST] = rft_datum_text(rft_words_value(&slowest->value, p->arena));
-    row->cells[COSTS] = rft_datum_number(slowest->best_s / fastest->best_s);
+    row->cells[COSTS] = rft_datum_number(fmax(slowest->best_s / fastest->best_s, 1.0));
     row->cells[SOME] = rft_datum_text(counts_text(steps, count, VALUES_MOST, p->arena));
     row->cells[ALL] = rft_datum_text(counts_text(steps, count, SIZE_MAX, p->arena));
 }
