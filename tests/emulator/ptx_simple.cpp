@@ -31,6 +31,11 @@ static void convert(const Call &call) {
         call.set(0, (call.word(1) + 0x1000) & ~0x1fffu);
         return;
     }
+    if (call.is("e4m3x2")) {
+        call.set(0, (unsigned)fp16_of(float_of_e4m3(call.word(1) >> 8 & 0xff)) << 16 |
+                        fp16_of(float_of_e4m3(call.word(1) & 0xff)));
+        return;
+    }
     const float second = float_of(call.word(2));
     if (call.is("bf16x2")) {
         call.set(0, (unsigned)bf16_of(first) << 16 | bf16_of(second));

@@ -67,6 +67,20 @@ static void store_matrix(const Call &call) {
     meet_warp();
 }
 
+/* movmatrix.sync.aligned.m8n8.trans.b16: two elements of row l / 4 become those of column l / 4. */
+static void turn_matrix(const Call &call) {
+    const unsigned lane = current->lane();
+    const Registers *lanes = show(call, 1, 1);
+    meet_warp();
+    unsigned turned = 0;
+    for (unsigned e = 0; e < 2; e++) {
+        const unsigned pair = lanes[(lane % 4 * 2 + e) * 4 + lane / 8][0];
+        turned |= (pair >> lane / 4 % 2 * 16 & 0xffff) << 16 * e;
+    }
+    meet_warp();
+    call.set(0, turned);
+}
+
 /* The parts of the instruction's name that are kinds of A and B: the first two that are in the list, but of sums. */
 static void kinds_of(const Call &call, const Kind *&a, const Kind *&b) {
     const std::string &name = call.instruction->name;
@@ -312,9 +326,9 @@ static void group_wait(const Call &call) {
 }
 
 const std::vector<Known> tensor_instructions = {
-    {"ldmatrix.", load_matrix},           {"stmatrix.", store_matrix},         {"mma.sync.", multiply},
-    {"wgmma.fence", [](const Call &) {}}, {"wgmma.mma_async", group_multiply}, {"wgmma.commit_group", group_commit},
-    {"wgmma.wait_group", group_wait},
+    {"ldmatrix.", load_matrix},           {"stmatrix.", store_matrix},          {"mma.sync.", multiply},
+    {"movmatrix.sync", turn_matrix},      {"wgmma.fence", [](const Call &) {}}, {"wgmma.mma_async", group_multiply},
+    {"wgmma.commit_group", group_commit}, {"wgmma.wait_group", group_wait},
 };
 
 } // namespace emulator

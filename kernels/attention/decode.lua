@@ -1,0 +1,278 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Attention of one new token a sequence over a cache in pages: `batch` sequences of at most `l` tokens, kv_heads heads of K
+-- and V of d elements, each read by `group` query heads, pages of `page` tokens in random order. ragged: 0, all have
+-- l, or 1. Returns { bf16, fp16, e4m3 }, the type of the cache, each { cores (not e4m3), mma, tma } with constraints.
+local LOG2_E = 1.4426950408889634
+local COMBINE = { "COMBINE", "last_block", "what joins the parts: the block that comes last, a launch, or one that starts early" }
+local SPLIT = { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" }
+local WARPS = { "WARPS", 4, "warps that multiply" }
+local HEADS = { "HEADS", 8, "query heads that a block has at once" }
+
+local function pages_of(p) return ceil_div(p.l, p.page) end -- of a sequence
+
+-- Tokens of all sequences, as decode_data.cu makes them.
+local function tokens_of(p)
+  if p.ragged == 0 then return p.batch * p.l end
+  local tokens = 0
+  for i = 0, p.batch - 1 do tokens = tokens + ceil_div(p.l * (i * 5 % p.batch + 1), p.batch) end
+  return tokens
+end
+
+local function decode(facts, kind)
+  local bytes = facts.bytes -- an element of the cache
+  local function heads_of(p) return p.kv_heads * p.group end
+  local function tiles_of(p, c) return ceil_div(p.group, c.HEADS) end
+  local function cache_of(p) return 2 * bytes * p.kv_heads * p.d * tokens_of(p) end
+  -- Tokens of a block, a multiple of what it takes at once.
+  local function chunk_of(p, c, gpu)
+    local step, units = kind.step(c), p.batch * p.kv_heads * tiles_of(p, c)
+    local split = c.SPLIT > 0 and c.SPLIT or math.max(1, gpu.sms * kind.resident(p, c, gpu) // units)
+    return ceil_div(ceil_div(p.l, split), step) * step
+  end
+  local function parts_of(p, c, gpu) return ceil_div(p.l, chunk_of(p, c, gpu)) end
+  local function joining(p, threads, parts) return 4 * (parts + (threads // (p.d // 4) + 1) * p.d) end
+
+  return kernel {
+    name = "decode_" .. facts.name .. "_" .. kind.name,
+    source = "decode_" .. kind.name .. ".cu",
+    -- SPLIT and COMBINE choose between launches of the same code: named here, they are no macros.
+    entry = "decode_" .. kind.name .. "<" .. kind.named .. ", SPLIT, COMBINE>",
+    problem = { "batch", "l", "group", "kv_heads", "d", "page", "ragged" },
+    params = kind.params,
+    buffers = function(p, c, gpu)
+      local pages, parts = p.batch * pages_of(p), parts_of(p, c, gpu)
+      local rows = parts > 1 and p.batch * heads_of(p) * parts or 1
+      local cache = pages * p.page * p.kv_heads * p.d
+      local all = {
+        q = input(facts.number, p.batch * heads_of(p) * p.d, uniform(-4, 4)), -- so that some tokens count more than others
+        k = input(facts.element, cache),
+        v = input(facts.element, cache),
+        tables = input(i32, pages, from "decode_data.cu:pages"),
+        lengths = input(i32, p.batch, from {
+          "decode_data.cu:lengths", args = { i64(p.l), i32(p.ragged) },
+        }),
+        out = output(facts.number, p.batch * heads_of(p) * p.d),
+        stats = temp(f32, 2 * rows),
+        sums = temp(f32, rows * p.d),
+        arrived = temp(u32, p.batch * p.kv_heads * tiles_of(p, c)),
+      }
+      if facts.scaled then all.scales = input(f32, 2 * p.kv_heads, uniform(0.5, 2)) end
+      return all
+    end,
+    prepare = function(p, c, gpu, b) return { memset(b.arrived, 0) } end, -- each launch leaves zeros behind
+    launch = function(p, c, gpu, b)
+      local parts, integer = parts_of(p, c, gpu), kind.integer and kind.integer(c)
+      local scale = (integer and 256 or 1) * LOG2_E / math.sqrt(p.d) -- the cache's numbers are then 2^-8 of what they are
+      local page_shift = 0
+      while 2^page_shift < p.page do page_shift = page_shift + 1 end
+      local of = struct {
+        i32(p.group), i32(p.kv_heads), i32(pages_of(p)), i32(page_shift), i32(chunk_of(p, c, gpu)), f32(scale),
+        f32(integer and 256 or 1), facts.scaled and b.scales or u64(0),
+      }
+      local split = struct { b.stats, b.sums }
+      local threads, last = kind.threads(c), parts > 1 and c.COMBINE == "last_block"
+      local attend = {
+        entry = ("decode_%s<%s, %s>"):format(kind.name, kind.entry(p, c, facts.ctype), tostring(last)),
+        args = kind.args(p, c, b, split, of),
+        grid = { parts, p.kv_heads * tiles_of(p, c), p.batch },
+        block = threads,
+        shared = math.max(kind.shared(p, c), 4 * (c.WARPS * c.HEADS * (p.d + 4) + 1), last and joining(p, threads, parts) or 0),
+      }
+      if parts == 1 or last then return attend end
+      return {
+        attend,
+        {
+          entry = ("decode_join<%s, %d>"):format(facts.out_ctype, p.d),
+          args = { b.lengths, split, b.out, of, i32(parts) },
+          grid = p.batch * heads_of(p),
+          block = 256,
+          shared = joining(p, 256, parts),
+          pdl = c.COMBINE == "pdl",
+        },
+      }
+    end,
+    -- The cache once, whatever the heads; a multiplication each by K and by V.
+    work = function(p)
+      local tokens, rows = tokens_of(p), p.batch * heads_of(p) * p.d
+      return {
+        ["tensor_" .. facts.pipe] = 4 * p.d * heads_of(p) * tokens,
+        fp32 = 4 * heads_of(p) * tokens,
+        sfu = heads_of(p) * tokens,
+        read = cache_of(p) + 2 * rows + 4 * p.batch + 4 * ceil_div(tokens, p.page),
+        write = 2 * rows,
+        items = { "token", p.batch },
+      }
+    end,
+    traffic = function(p, c, gpu)
+      local parts, tiles = parts_of(p, c, gpu), tiles_of(p, c)
+      local handed = parts > 1 and 4 * p.batch * heads_of(p) * parts * (p.d + 2) or 0
+      local rows = 2 * p.batch * heads_of(p) * p.d
+      local all = { l2 = tiles * cache_of(p) + 2 * rows + 2 * handed + 4 * (p.batch + p.batch * pages_of(p)) }
+      kind.executed(all, p, c, tiles * p.kv_heads * tokens_of(p), tiles * cache_of(p), facts)
+      return all
+    end,
+    -- Memory waits for bytes in flight, in as many blocks as there are; parts cost a microsecond or two.
+    prior = function(p, c, gpu, t)
+      local blocks = parts_of(p, c, gpu) * p.kv_heads * tiles_of(p, c) * p.batch
+      local places = gpu.sms * kind.resident(p, c, gpu)
+      local in_flight = math.min(blocks, places) * kind.in_flight(p, c, facts)
+      local busy = blocks <= places and 1 or math.ceil(blocks / places) / (blocks / places)
+      return math.max(t.dram, t.l2) * math.max(busy, 48 * KiB * gpu.sms / in_flight) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
+    end,
+    check = {
+      reference = {
+        "decode_reference.cu",
+        buffers = function(p) return { scores = temp(f64, p.batch * heads_of(p) * p.l) } end,
+        launch = function(p, c, gpu, b)
+          local shape = { i64(p.l), i32(p.group), i32(p.kv_heads), i32(p.page), i32(pages_of(p)) }
+          return {
+            {
+              entry = ("decode_scores<%s, %s, %d>"):format(facts.out_ctype, facts.ctype, p.d),
+              args = { b.q, b.k, b.tables, b.lengths, b.scores, table.unpack(shape) },
+              grid = { ceil_div(p.l, 256), heads_of(p), p.batch },
+              block = 256,
+            },
+            {
+              entry = ("decode_values<%s, %d>"):format(facts.ctype, p.d),
+              args = {
+                b.v, b.tables, b.lengths, b.scores, b.out, shape[1], shape[2], shape[3], shape[4], shape[5],
+                f64(1 / math.sqrt(p.d)), facts.scaled and b.scales or u64(0),
+              },
+              grid = { heads_of(p), p.batch },
+              block = 512,
+            },
+          }
+        end,
+      },
+      tol = 0.01, -- weights and results are rounded to 16 bits
+      -- Ragged, pages that are not full, heads that fill no tile.
+      odd = { batch = 3, l = 1021, group = 5, kv_heads = 2, d = 128, page = 32, ragged = 1 },
+    },
+  }
+end
+
+local cores = {
+  name = "cores",
+  params = {
+    { "HEADS", 1, "query heads that a block has at once" }, { "WARPS", 4, "warps of a block" },
+    { "AHEAD", 4, "loads of K and of V that a lane asks for at once" }, SPLIT, COMBINE,
+  },
+  named = "HEADS, WARPS, AHEAD",
+  step = function() return 16 end,
+  threads = function(c) return 32 * c.WARPS end,
+  entry = function(p, c, ctype) return ("%s, %d, HEADS, WARPS, AHEAD"):format(ctype, p.d) end,
+  args = function(p, c, b, split, of) return { b.q, b.k, b.v, b.tables, b.lengths, b.out, split, b.arrived, of } end,
+  shared = function() return 0 end,
+  -- A product and a conversion of each element, sums over the lanes of a token.
+  executed = function(all, p, c, tokens, read)
+    all.fp32 = (4 * c.HEADS + 2) * p.d * tokens
+    all.sfu = c.HEADS * p.d // 8 * tokens
+  end,
+  resident = function(p, c, gpu)
+    local registers = 20 * c.HEADS + 8 * c.AHEAD + 40
+    return math.max(1, math.min(gpu.max_threads_per_sm, gpu.registers_per_sm // registers) // (32 * c.WARPS))
+  end,
+  in_flight = function(p, c) return c.WARPS * c.AHEAD * 1024 end,
+}
+
+-- Eight heads an instruction; V's elements turn by an instruction each two.
+local function multiplied(all, p, c, tokens, facts)
+  all["tensor_" .. facts.pipe] = 4 * p.d * c.HEADS * tokens
+end
+local function is_integer(c) return c.CONVERT == "integer" end
+
+local function mma_of(facts)
+  local own = facts.scaled
+  return {
+    name = "mma",
+    params = {
+      HEADS, WARPS, { "RESIDENT", 3, "blocks that an SM shall hold, which bounds a thread's registers" }, SPLIT, COMBINE,
+      own and { "CONVERT", "cvt", "e4m3 to fp16: by cvt, or by shifts" } or nil,
+    },
+    named = "HEADS, WARPS, RESIDENT" .. (own and ", CONVERT" or ""),
+    integer = own and is_integer or nil,
+    step = function() return 16 end,
+    threads = function(c) return 32 * c.WARPS end,
+    entry = function(p, c, ctype)
+      return ("%s, %d, %d, WARPS, RESIDENT, %s"):format(ctype, p.d, c.HEADS // 8, tostring(own and is_integer(c) or false))
+    end,
+    args = cores.args,
+    shared = function() return 0 end,
+    executed = function(all, p, c, tokens, read) multiplied(all, p, c, tokens, facts) end,
+    resident = function(p, c) return c.RESIDENT end,
+    in_flight = function(p, c) return c.WARPS * 32 * p.d * facts.bytes end,
+  }
+end
+
+local function tma_of(facts)
+  local own = facts.scaled
+  local function stage_of(p, c) return 2 * c.TOKENS * p.d * facts.bytes end
+  local function shared(p, c) return c.STAGES * (stage_of(p, c) + 16) end
+  return {
+    name = "tma",
+    params = {
+      HEADS, WARPS, { "TOKENS", 64, "tokens of a stage" }, { "STAGES", 3, "places for tokens in shared memory" },
+      SPLIT, COMBINE, own and { "CONVERT", "cvt", "e4m3 to fp16: by cvt, or by shifts" } or nil,
+    },
+    named = "HEADS, WARPS, TOKENS, STAGES" .. (own and ", CONVERT" or ""),
+    integer = own and is_integer or nil,
+    step = function(c) return c.TOKENS end,
+    threads = function(c) return 32 * c.WARPS + 32 end,
+    entry = function(p, c, ctype)
+      return ("%s, %d, %d, TOKENS, %d, STAGES, WARPS, %s"):format(
+        ctype, p.d, c.HEADS // 8, math.min(p.page, c.TOKENS), tostring(own and is_integer(c) or false)
+      )
+    end,
+    args = function(p, c, b, split, of)
+      local rows = p.batch * pages_of(p) * p.kv_heads * p.page
+      local options = { box = { 128 // facts.bytes, math.min(p.page, c.TOKENS) }, swizzle = 128 }
+      return {
+        tensor_map(b.k, { p.d, rows }, options), tensor_map(b.v, { p.d, rows }, options), b.q, b.tables, b.lengths, b.out,
+        split, b.arrived, of,
+      }
+    end,
+    shared = shared,
+    executed = function(all, p, c, tokens, read)
+      multiplied(all, p, c, tokens, facts)
+      all.shared = 2 * read -- in and out
+    end,
+    resident = function(p, c, gpu) return math.max(1, gpu.shared_per_sm // (shared(p, c) + 1024)) end,
+    in_flight = function(p, c) return c.STAGES * stage_of(p, c) end,
+  }
+end
+
+-- As many blocks as the card has places for, or up to so many times that; one part where one is enough.
+local function shared_out(least, most)
+  return function(batch, l, group, kv_heads, HEADS, SPLIT, gpu)
+    local units = batch * kv_heads * ceil_div(group, HEADS)
+    if SPLIT == 0 then return true end
+    if SPLIT > 1 and SPLIT * 256 > l then return false end -- too little for each
+    return units * SPLIT <= most * gpu.sms and (units * SPLIT >= least * gpu.sms or SPLIT == 1 or SPLIT * 512 > l)
+  end
+end
+
+local kinds = {
+  bf16 = { element = bf16, number = bf16, ctype = "__nv_bfloat16", out_ctype = "__nv_bfloat16", bytes = 2, pipe = "bf16" },
+  fp16 = { element = f16, number = f16, ctype = "__half", out_ctype = "__half", bytes = 2, pipe = "fp16" },
+  e4m3 = { element = e4m3, number = f16, ctype = "unsigned char", out_ctype = "__half", bytes = 1, pipe = "fp16", scaled = true },
+}
+local decodes = { shared_out = shared_out, tokens_of = tokens_of, LOG2_E = LOG2_E }
+for name, facts in pairs(kinds) do
+  facts.name = name
+  decodes[name] = {
+    cores = not facts.scaled and decode(facts, cores) or nil,
+    mma = decode(facts, mma_of(facts)),
+    tma = decode(facts, tma_of(facts)),
+    fits = {
+      "gpu.cc >= 80", "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1",
+      facts.scaled and "CONVERT == 'integer' or gpu.cc >= 89" or nil,
+    },
+    tma_fits = {
+      "gpu.cc >= 90", "TOKENS % (16 * WARPS) == 0",
+      function(d, TOKENS, STAGES, gpu)
+        return STAGES * (2 * TOKENS * d * facts.bytes + 16) <= gpu.shared_per_block
+      end,
+    },
+  }
+end
+return decodes

@@ -1,0 +1,126 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Decode of multi-head latent attention: `batch` sequences of at most `l` tokens, a row of 576 bf16 a token, which is K of all
+-- `heads` query heads and whose first 512 elements are V. Pages and ragged as in decode.lua. sm_90a.
+local decode = require "kernels.decode"
+
+local KEYS, VALUES, TOKENS, HEADS = 576, 512, 64, 64
+
+local function pages_of(p) return ceil_div(p.l, p.page) end
+local function tiles_of(p) return ceil_div(p.heads, HEADS) end
+-- Tokens of a block; one fills an SM.
+local function chunk_of(p, c, gpu)
+  local split = c.SPLIT > 0 and c.SPLIT or math.max(1, gpu.sms // (p.batch * tiles_of(p)))
+  return ceil_div(ceil_div(p.l, split), 2 * TOKENS) * 2 * TOKENS
+end
+local function parts_of(p, c, gpu) return ceil_div(p.l, chunk_of(p, c, gpu)) end
+local function joining(parts) return 4 * (parts + (256 // (VALUES // 4) + 1) * VALUES) end
+
+return kernel {
+  name = "decode_mla",
+  source = "decode_mla.cu",
+  entry = "decode_mla<64, SPLIT, COMBINE>", -- so that they are no macros: they choose between launches of the same code
+  problem = { "batch", "l", "heads", "page", "ragged" },
+  params = {
+    { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" },
+    { "COMBINE", "pdl", "what joins the parts: a launch, or one that starts early" },
+  },
+  buffers = function(p, c, gpu)
+    local pages, parts = p.batch * pages_of(p), parts_of(p, c, gpu)
+    local rows = parts > 1 and p.batch * p.heads * parts or 1
+    return {
+      q = input(bf16, p.batch * p.heads * KEYS, uniform(-4, 4)), -- so that some tokens count more than others
+      cache = input(bf16, pages * p.page * KEYS),
+      tables = input(i32, pages, from "decode_data.cu:pages"),
+      lengths = input(i32, p.batch, from { "decode_data.cu:lengths", args = { i64(p.l), i32(p.ragged) } }),
+      out = output(bf16, p.batch * p.heads * VALUES),
+      stats = temp(f32, 2 * rows),
+      sums = temp(f32, rows * VALUES),
+    }
+  end,
+  launch = function(p, c, gpu, b)
+    local parts, page_shift = parts_of(p, c, gpu), 0
+    while 2^page_shift < p.page do page_shift = page_shift + 1 end
+    local of = struct {
+      i32(p.heads), i32(1), i32(pages_of(p)), i32(page_shift), i32(chunk_of(p, c, gpu)), f32(decode.LOG2_E / math.sqrt(KEYS)), f32(1),
+      u64(0),
+    }
+    local split, box = struct { b.stats, b.sums }, math.min(p.page, TOKENS)
+    local attend = {
+      entry = ("decode_mla<%d>"):format(box),
+      args = {
+        tensor_map(b.q, { KEYS, p.batch * p.heads }, { box = { 64, HEADS }, swizzle = 128 }),
+        tensor_map(b.cache, { KEYS, p.batch * pages_of(p) * p.page }, { box = { 64, box }, swizzle = 128 }),
+        b.tables, b.lengths, b.out, split, of,
+      },
+      grid = { parts, tiles_of(p), p.batch },
+      block = 384,
+      shared = 3 * 2 * TOKENS * KEYS + 2 * 4 * HEADS + 40,
+    }
+    if parts == 1 then return attend end
+    return {
+      attend,
+      {
+        entry = ("decode_join<__nv_bfloat16, %d>"):format(VALUES),
+        args = { b.lengths, split, b.out, of, i32(parts) },
+        grid = p.batch * p.heads,
+        block = 256,
+        shared = joining(parts),
+        pdl = c.COMBINE == "pdl",
+      },
+    }
+  end,
+  -- The cache once, whatever the heads.
+  work = function(p)
+    local tokens = decode.tokens_of(p)
+    return {
+      tensor_bf16 = 2 * (KEYS + VALUES) * p.heads * tokens,
+      fp32 = 4 * p.heads * tokens,
+      sfu = p.heads * tokens,
+      read = 2 * KEYS * (tokens + p.batch * p.heads) + 4 * p.batch + 4 * ceil_div(tokens, p.page),
+      write = 2 * VALUES * p.batch * p.heads,
+      items = { "token", p.batch },
+    }
+  end,
+  -- An instruction has 64 heads. Scores read 128 bytes a clock from shared memory, values 80.
+  traffic = function(p, c, gpu)
+    local parts, tokens = parts_of(p, c, gpu), decode.tokens_of(p)
+    local handed = parts > 1 and 4 * p.batch * p.heads * parts * (VALUES + 2) or 0
+    local read, tiles = 2 * KEYS * tokens, tiles_of(p) * tokens / TOKENS
+    return {
+      tensor_bf16 = 2 * (KEYS + VALUES) * HEADS * tiles_of(p) * tokens,
+      l2 = tiles_of(p) * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
+      shared = tiles_of(p) * read + tiles * (KEYS // 16 * 4096 + 2 * 4 * (2048 + 8192) + 8192),
+    }
+  end,
+  prior = function(p, c, gpu, t)
+    local blocks = parts_of(p, c, gpu) * tiles_of(p) * p.batch
+    return math.max(t.floor, t.shared) * math.ceil(blocks / gpu.sms) / (blocks / gpu.sms) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
+  end,
+  check = {
+    reference = {
+      "decode_reference.cu",
+      buffers = function(p) return { scores = temp(f64, p.batch * p.heads * p.l) } end,
+      launch = function(p, c, gpu, b)
+        local l, heads, one, page, pages = i64(p.l), i32(p.heads), i32(1), i32(p.page), i32(pages_of(p))
+        return {
+          {
+            entry = ("decode_scores<__nv_bfloat16, __nv_bfloat16, %d>"):format(KEYS),
+            args = { b.q, b.cache, b.tables, b.lengths, b.scores, l, heads, one, page, pages },
+            grid = { ceil_div(p.l, 256), p.heads, p.batch },
+            block = 256,
+          },
+          {
+            entry = ("decode_values<__nv_bfloat16, %d, %d>"):format(VALUES, KEYS),
+            args = {
+              b.cache, b.tables, b.lengths, b.scores, b.out, l, heads, one, page, pages, f64(1 / math.sqrt(KEYS)), u64(0),
+            },
+            grid = { p.heads, p.batch },
+            block = 512,
+          },
+        }
+      end,
+    },
+    tol = 0.01,
+    odd = { batch = 3, l = 1021, heads = 70, page = 32, ragged = 1 },
+  },
+}
