@@ -13,9 +13,9 @@ return sweep {
       tune = { SPLIT = values(0, 2, 4, 8, 16, 32, 64), COMBINE = values("launch", "pdl") },
       where = {
         arch,
-        function(batch, l, heads, SPLIT, gpu)
+        function(batch, l, heads, ragged, SPLIT, gpu)
           local blocks = batch * ceil_div(heads, 64) * SPLIT
-          return SPLIT == 0 or SPLIT * 256 <= l and blocks <= 6 * gpu.sms and blocks >= 0.9 * gpu.sms
+          return SPLIT == 0 or SPLIT * 256 <= l and blocks <= (6 + 10 * ragged) * gpu.sms and blocks >= 0.9 * gpu.sms
         end,
       },
     },

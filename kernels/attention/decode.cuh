@@ -103,16 +103,26 @@ __device__ __forceinline__ void join_parts(const float2 *stats, const float *sum
                                            float *space) {
     const int threads = blockDim.x, thread = threadIdx.x, columns = D / 4, lines = threads / columns;
     float *factors = space, *joined = space + count;
-    __syncthreads(); /* the space is free */
-    float top = LOWEST, weight = 0.0f;
-    for (int i = 0; i < count; i++) {
-        top = fmaxf(top, __ldcg(&stats[i].x));
+    __syncthreads();                   /* the space is free */
+    float top = LOWEST, weight = 0.0f; /* by each warp for itself: one wait for memory, whatever the count */
+    for (int i = thread % 32; i < count; i += 32) {
+        top = fmaxf(top, __ldcg(&stats[i]).x);
     }
-    for (int i = 0; i < count; i++) {
-        weight += __ldcg(&stats[i].y) * exp2_fast(__ldcg(&stats[i].x) - top);
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) {
+        top = fmaxf(top, __shfl_xor_sync(~0u, top, apart));
     }
-    for (int i = thread; i < count; i += threads) {
-        factors[i] = exp2_fast(__ldcg(&stats[i].x) - top);
+    for (int i = thread % 32; i < count; i += 32) {
+        const float2 own = __ldcg(&stats[i]);
+        const float factor = exp2_fast(own.x - top);
+        weight += own.y * factor;
+        if (thread < 32) {
+            factors[i] = factor;
+        }
+    }
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) {
+        weight += __shfl_xor_sync(~0u, weight, apart);
     }
     __syncthreads();
     const int column = thread % columns, line = thread / columns;

@@ -30,12 +30,12 @@ extern "C" __global__ void pages(int *out, unsigned long long count, unsigned lo
     }
 }
 
-/* All the longest, or lengths from the longest down to one `count`th of it, as decode.lua counts them. */
+/* All the longest, or lengths from there down to an eighth of it, as decode.lua counts them. */
 extern "C" __global__ void lengths(int *out, unsigned long long count, unsigned long long, long long longest,
                                    int ragged) {
     const unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
     if (i < count) {
-        out[i] = ragged ? (int)((longest * (long long)((i * 5) % count + 1) + (long long)count - 1) / (long long)count)
-                        : (int)longest;
+        const long long all = (long long)count, shorter = (long long)i * 5 % all;
+        out[i] = (int)(longest - (ragged ? 7 * longest * shorter / (8 * all) : 0));
     }
 }

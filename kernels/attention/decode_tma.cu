@@ -49,6 +49,9 @@ __global__ void __launch_bounds__(WARPS * 32 + 32, 1)
     float *space = reinterpret_cast<float *>(ring); /* behind the last stage */
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const Share share(of, tables, lengths, TILES * 8);
+    /* The lane's box in a stage, and its first page, which does not wait for the length. */
+    const int offset = lane < TOKENS / BOX ? lane * BOX : TOKENS, entry = (share.first + offset) >> of.page_shift;
+    int page = warp == WARPS && offset < TOKENS && entry < of.pages ? share.table[entry] : 0;
     let_next_launch_start();
     if (share.idle()) {
         return;
@@ -66,8 +69,6 @@ __global__ void __launch_bounds__(WARPS * 32 + 32, 1)
     unsigned parity = 0;
     if (warp == WARPS) {
         const int in_page = (1 << of.page_shift) - 1;
-        const int offset = lane < TOKENS / BOX ? lane * BOX : TOKENS; /* of the lane's box in a stage */
-        int page = share.first + offset < share.end ? share.table[(share.first + offset) >> of.page_shift] : 0;
         for (int at = share.first; at < share.end; at += TOKENS) {
             const int token = at + offset, next = token + TOKENS;
             const bool mine = offset < TOKENS && token < share.end;
