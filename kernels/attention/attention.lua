@@ -1,38 +1,40 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- O = softmax(Q K^T / sqrt(d)) V: Q and O are b x h x l x d, K and V b x kv x l x d; h / kv neighbouring heads of Q share
 -- those of K and V. causal: query i sees the keys 0 to i. Returns { fp16, bf16 }, each { memory, mma, wgmma } and the
--- constraints of the last two, mma_fits and wgmma_fits. Sums and powers are fp32, powers rounded for the second product.
+-- constraints of the last two, mma_fits and wgmma_fits; the rest is for attention_packed.lua. Sums and powers are fp32, powers
+-- rounded for the second product.
 local intensity = require "kernels.intensity"
 
 local BYTES = 2 -- an element
 
+-- Powers are rounded before they are multiplied, O once more: errors of 2^-9 each in bf16, which mostly cancel, as what is
+-- added up does. 16 of them are beyond what chance brings.
+local TOL = { fp16 = 2^-8, bf16 = 2^-5 }
+
 local function heads(p) return p.b * p.h end
+local function shape_of(p) return { lengths = { p.l }, count = p.b, h = p.h, kv = p.kv, d = p.d, causal = p.causal } end
 local function scale(p) return f32(math.log(math.exp(1), 2) / math.sqrt(p.d)) end -- of exponents of two
 
--- Pairs of queries and keys that blocks of BLOCK_M queries and BLOCK_N keys compute, of one head; `rows`: those that they
--- bring from K, as K or V.
-local function computed(p, BLOCK_M, BLOCK_N)
-  local pairs_of, rows = 0, 0
-  for first = 0, p.l - 1, BLOCK_M do
-    local seen = p.causal and math.min(p.l, first + BLOCK_M) or p.l
-    rows = rows + ceil_div(seen, BLOCK_N) * BLOCK_N
+-- What a fused kernel moves and executes in blocks of BLOCK_M queries by BLOCK_N keys. shape: lengths, a list, of sequences
+-- with `count` of each; h, kv, d, causal. facts: sharing, blocks that share what they read of K and V; each, queries that
+-- share a reading of a row of K or V in shared memory; polynomial, one power in so many needs no sfu (0: none).
+local function moved(dtype, shape, BLOCK_M, BLOCK_N, facts)
+  local rows, tokens = 0, 0 -- rows of K, of V, that the blocks of a head bring
+  for _, l in ipairs(shape.lengths) do
+    tokens = tokens + shape.count * l
+    for first = 0, l - 1, BLOCK_M do
+      local seen = shape.causal and math.min(l, first + BLOCK_M) or l
+      rows = rows + shape.count * ceil_div(seen, BLOCK_N) * BLOCK_N
+    end
   end
-  return rows * BLOCK_M, rows
-end
-
--- Of a fused kernel. sharing: blocks that share what they read of K and V; each: queries that share a reading of a row of
--- K or V in shared memory; q_reads: readings of Q there, for a key; polynomial: one power in so many needs no sfu.
-local function moved(p, dtype, BLOCK_M, BLOCK_N, sharing, each, q_reads, polynomial)
-  local pairs_of, rows = computed(p, BLOCK_M, BLOCK_N)
-  local io = BYTES * heads(p) * p.l * p.d
-  local kv_read = 2 * BYTES * heads(p) * rows * p.d
-  local kv_once = 2 * BYTES * p.b * p.kv * p.l * p.d
+  local computed, io = shape.h * rows * BLOCK_M, BYTES * shape.h * tokens * shape.d
+  local kv_read = 2 * BYTES * shape.h * rows * shape.d
   return {
-    ["tensor_" .. dtype] = 4 * heads(p) * pairs_of * p.d,
-    sfu = heads(p) * pairs_of * (polynomial > 0 and 1 - 1 / polynomial or 1),
-    shared = kv_read + io + BYTES * heads(p) * pairs_of * p.d * (2 / each + q_reads),
-    l2 = kv_read / sharing + 2 * io,
-    dram_read = io + kv_once, -- blocks that run together read the same heads, which stay in L2
+    ["tensor_" .. dtype] = 4 * computed * shape.d,
+    sfu = computed * (facts.polynomial > 0 and 1 - 1 / facts.polynomial or 1),
+    shared = kv_read + io + BYTES * computed * shape.d * (2 / facts.each + 1 / BLOCK_N), -- Q is read for each block of keys
+    l2 = kv_read / facts.sharing + 2 * io,
+    dram_read = io + 2 * BYTES * shape.kv * tokens * shape.d, -- blocks that run together read the same heads, out of L2
     dram_write = io,
   }
 end
@@ -85,9 +87,7 @@ local function ladder(dtype, cuda_type)
             return both
           end,
         },
-        -- Powers are rounded before they are multiplied, O once more: errors of an element, 2^-9 of it each in bf16, mostly
-        -- cancel, and so does what is added up. 8 of them are some six sigma.
-        tol = dtype == "fp16" and 2^-8 or 2^-5,
+        tol = TOL[dtype],
         odd = { l = 515, b = 1, h = 4, kv = 2 },
       },
     }
@@ -170,27 +170,35 @@ local function ladder(dtype, cuda_type)
         shared = mma_shared(p.d, c),
       }
     end,
-    traffic = function(p, c) return moved(p, dtype, 16 * c.WARPS * c.BANDS, c.BLOCK_N, 1, 16 * c.BANDS, 1 / c.BLOCK_N, c.POLYNOMIAL) end,
+    traffic = function(p, c)
+      local facts = { sharing = 1, each = 16 * c.BANDS, polynomial = c.POLYNOMIAL }
+      return moved(dtype, shape_of(p), 16 * c.WARPS * c.BANDS, c.BLOCK_N, facts)
+    end,
   }
 
-  -- Bytes of shared memory: Q, the ring, the barriers.
+  -- Bytes of shared memory: Q, the ring, the barriers. What it moves: 64 queries share a reading.
   local function wgmma_shared(d, c) return BYTES * d * (64 * c.CONSUMERS + c.SLOTS * c.BLOCK_N) + 8 * (2 * c.SLOTS + 2) end
+  local function wgmma_moved(shape, c, cluster)
+    local facts = { sharing = cluster, each = 64, polynomial = c.POLYNOMIAL }
+    return moved(dtype, shape, 64 * c.CONSUMERS, c.BLOCK_N, facts)
+  end
   local function tiles_of(p, c) return heads(p) * ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER) end -- of clusters
+  local wgmma_params = {
+    { "BLOCK_N", 128, BLOCK_N[3] }, { "SLOTS", 4, "places for tiles of K and V in shared memory" },
+    { "CONSUMERS", 2, "warpgroups of 64 queries each; one more brings tiles" },
+    { "CLUSTER", 1, "blocks of a cluster, which share what they read of K and V" },
+    { "OVERLAP", true, "powers are computed while the block of keys behind is multiplied" },
+    { "PINGPONG", true, "two warpgroups ask for products in turn" },
+    ABOVE, POLYNOMIAL, { "HEADS", 1, "heads whose queries are gone through together" },
+    { "STAY", true, "blocks stay, one an SM, and go from tile to tile" },
+    { "LONGEST", true, "queries that see most keys come first, and every second round of tiles goes backwards" },
+  }
   local wgmma = describe {
     name = "wgmma",
     source = "attention_wgmma.cu",
     entry = ("attention_wgmma<%s, d, causal, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL,"
       .. " HEADS, LONGEST>"):format(cuda_type),
-    params = {
-      { "BLOCK_N", 128, BLOCK_N[3] }, { "SLOTS", 4, "places for tiles of K and V in shared memory" },
-      { "CONSUMERS", 2, "warpgroups of 64 queries each; one more brings tiles" },
-      { "CLUSTER", 1, "blocks of a cluster, which share what they read of K and V" },
-      { "OVERLAP", true, "powers are computed while the block of keys behind is multiplied" },
-      { "PINGPONG", true, "two warpgroups ask for products in turn" },
-      ABOVE, POLYNOMIAL, { "HEADS", 1, "heads whose queries are gone through together" },
-      { "STAY", true, "blocks stay, one an SM, and go from tile to tile" },
-      { "LONGEST", true, "queries that see most keys come first, and every second round of tiles goes backwards" },
-    },
+    params = wgmma_params,
     launch = function(p, c, gpu, b)
       local clusters = c.STAY and math.min(tiles_of(p, c), gpu.sms // c.CLUSTER) or tiles_of(p, c)
       local function map(source, all, lines)
@@ -208,8 +216,7 @@ local function ladder(dtype, cuda_type)
         shared = wgmma_shared(p.d, c),
       }
     end,
-    -- An instruction reads its 64 queries' Q, and 64 queries share what it reads of K or V.
-    traffic = function(p, c) return moved(p, dtype, 64 * c.CONSUMERS, c.BLOCK_N, c.CLUSTER, 64, 1 / c.BLOCK_N, c.POLYNOMIAL) end,
+    traffic = function(p, c) return wgmma_moved(shape_of(p), c, c.CLUSTER) end,
     -- Products and powers take turns as far as nothing else can be done meanwhile; the last round of tiles leaves SMs idle.
     prior = function(p, c, gpu, t)
       local pipe, all = t["tensor_" .. dtype], tiles_of(p, c) * c.CLUSTER
@@ -221,6 +228,8 @@ local function ladder(dtype, cuda_type)
 
   return {
     memory = memory, mma = mma, wgmma = wgmma,
+    element = element, cuda_type = cuda_type, scale = scale, params = wgmma_params, shared = wgmma_shared, moved = wgmma_moved,
+    tol = TOL[dtype],
     -- Registers of a thread: sums, scores, and these rounded; whole rounds of all threads copy a tile.
     mma_fits = {
       "gpu.cc >= 80", "BANDS * (d // 2 + BLOCK_N // 2 + BLOCK_N // 4) <= 224", "BLOCK_N % (4 * WARPS) == 0",

@@ -28,21 +28,23 @@ __device__ void load_columns(SUM (*tile)[COUNT + 1], const T *matrix, long long 
     }
 }
 
-/* A thread has rows y and y + 16, and every 16th column from x on. */
+/* A sequence of l, whose heads are `apart` lines from one another. A thread has rows y and y + 16, and every 16th
+ * column from x on. */
 template <typename T, typename SUM, int D, bool CAUSAL>
-__global__ void __launch_bounds__(THREADS)
-    attention_reference(const T *q, const T *k, const T *v, double *o, long long l, int group) {
+__device__ void attend(const T *q, const T *k, const T *v, double *o, long long l, long long apart, int group) {
     __shared__ SUM q_tile[DEPTH][ROWS + 1], k_tile[DEPTH][KEYS + 1], powers[KEYS][ROWS + 1];
     __shared__ float v_tile[DEPTH][D];
     const int x = threadIdx.x % 16, y = threadIdx.x / 16;
     const unsigned head = blockIdx.y;
     const long long first_row = (long long)blockIdx.x * ROWS;
-    if (is_exact(l, blockIdx.x, gridDim.x, head) != (sizeof(SUM) == 8)) {
+    const unsigned tiles = (unsigned)((l + ROWS - 1) / ROWS);
+    if (blockIdx.x >= tiles || is_exact(l, blockIdx.x, tiles, head) != (sizeof(SUM) == 8)) {
         return;
     }
-    q += head * l * D;
-    k += head / group * l * D;
-    v += head / group * l * D;
+    q += head * apart * D;
+    o += head * apart * D;
+    k += head / group * apart * D;
+    v += head / group * apart * D;
     const SUM lowest = (SUM)-1e30f, scale = (SUM)(1 / sqrt((double)D));
     SUM top[2] = {lowest, lowest}, sum[2] = {}, sums[2][D / 16] = {};
     const long long end = CAUSAL && first_row + ROWS < l ? first_row + ROWS : l;
@@ -107,7 +109,25 @@ __global__ void __launch_bounds__(THREADS)
             sum[h] += __shfl_xor_sync(~0u, sum[h], apart);
         }
         for (int j = 0; j < D / 16 && row < l; j++) {
-            o[(head * l + row) * D + x + 16 * j] = (double)(sums[h][j] / sum[h]);
+            o[row * D + x + 16 * j] = (double)(sums[h][j] / sum[h]);
         }
     }
+}
+
+template <typename T, typename SUM, int D, bool CAUSAL>
+__global__ void __launch_bounds__(THREADS)
+    attention_reference(const T *q, const T *k, const T *v, double *o, long long l, int group) {
+    attend<T, SUM, D, CAUSAL>(q, k, v, o, l, l, group);
+}
+
+/* attention_packed.cu's: sequence blockIdx.z. */
+struct Starts {
+    int starts[65];
+};
+
+template <typename T, typename SUM, int D, bool CAUSAL>
+__global__ void __launch_bounds__(THREADS)
+    attention_packed_reference(const T *q, const T *k, const T *v, double *o, Starts starts, int tokens, int group) {
+    const long long start = starts.starts[blockIdx.z], l = starts.starts[blockIdx.z + 1] - start;
+    attend<T, SUM, D, CAUSAL>(q + start * D, k + start * D, v + start * D, o + start * D, l, tokens, group);
 }

@@ -21,6 +21,11 @@
 #include "matmul_roles.cuh"
 #include "wgmma_registers.cuh"
 
+/* Where sequences begin, and the last one ends. */
+struct Starts {
+    int starts[65];
+};
+
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
 template <typename T_, int D_, bool CAUSAL_, int BLOCK_N_, int SLOTS_, int CONSUMERS_, int CLUSTER_, bool OVERLAP_,
@@ -42,16 +47,82 @@ struct AttentionPlan {
     static_assert(!CAUSAL || CLUSTER == 1, "blocks of a cluster see the same keys");
 };
 
-/* The problem, and this block's part in it. */
+/* A block's part in the problem: its tiles of queries are those of its cluster, of `tiles`. */
 struct AttentionTask {
-    int l, heads, group;  /* queries and keys; heads of all sequences; those that share keys */
-    unsigned rows, tiles; /* of clusters' tiles: of a head, and of all */
-    unsigned rank, cluster, clusters;
+    unsigned tiles, rank, cluster, clusters;
 };
 
+/* Queries of a head of a sequence, from `row` on, where the sequence has `l`. Its queries begin in line q_line of Q and
+ * O, its keys in line kv_line of K and V. */
 struct AttentionTile {
-    int head, row; /* row: the block's first query */
-    int blocks;    /* of keys that it sees */
+    int q_line, kv_line, l, row;
+    int blocks; /* of keys that are seen */
+};
+
+/* The tile with this number among those of a sequence. HEADS heads at a time, and in them row by row; LONGEST: the last
+ * rows, which see most keys, come first. */
+template <class P>
+__device__ __forceinline__ AttentionTile attention_tile_of(unsigned number, int l, int heads, unsigned rows,
+                                                           unsigned rank, int &head) {
+    const Tile place = tile_at<P::HEADS>(number, heads, rows);
+    const unsigned row = P::CAUSAL && P::LONGEST ? rows - 1 - place.column : place.column;
+    AttentionTile tile;
+    tile.l = l;
+    tile.row = (int)(row * P::CLUSTER + rank) * P::BLOCK_M;
+    const int seen = P::CAUSAL && tile.row + P::BLOCK_M < l ? tile.row + P::BLOCK_M : l;
+    tile.blocks = (seen + P::BLOCK_N - 1) / P::BLOCK_N;
+    head = place.row;
+    return tile;
+}
+
+template <class P> __device__ __forceinline__ unsigned attention_rows(int l) {
+    return (l + P::BLOCK_M * P::CLUSTER - 1) / (P::BLOCK_M * P::CLUSTER);
+}
+
+/* Sequences of l each; `heads` of all of them, of which `group` neighbours share keys. */
+struct EqualBatch {
+    int l, heads, group;
+
+    template <class P> __device__ __forceinline__ unsigned tiles() const {
+        return attention_rows<P>(l) * heads;
+    }
+    template <class P> __device__ __forceinline__ AttentionTile tile(unsigned number, unsigned rank) const {
+        int head;
+        AttentionTile tile = attention_tile_of<P>(number, l, heads, attention_rows<P>(l), rank, head);
+        tile.q_line = head * l;
+        tile.kv_line = head / group * l;
+        return tile;
+    }
+};
+
+/* Sequences behind one another, i from starts[i] to starts[i + 1]; `heads` of each, which are `tokens` lines apart. */
+struct PackedBatch {
+    const Starts &of;
+    int sequences, tokens, heads, group;
+
+    template <class P> __device__ __forceinline__ unsigned tiles() const {
+        unsigned all = 0;
+        for (int i = 0; i < sequences; i++) {
+            all += attention_rows<P>(of.starts[i + 1] - of.starts[i]) * heads;
+        }
+        return all;
+    }
+    template <class P> __device__ __forceinline__ AttentionTile tile(unsigned number, unsigned rank) const {
+        int i = 0, l, head;
+        unsigned rows;
+        for (;; i++) {
+            l = of.starts[i + 1] - of.starts[i];
+            rows = attention_rows<P>(l);
+            if (number < rows * heads) {
+                break;
+            }
+            number -= rows * heads;
+        }
+        AttentionTile tile = attention_tile_of<P>(number, l, heads, rows, rank, head);
+        tile.q_line = head * tokens + of.starts[i];
+        tile.kv_line = head / group * tokens + of.starts[i];
+        return tile;
+    }
 };
 
 /* The number of the cluster's tile in this round; beyond the last: there is none, nor in later rounds. */
@@ -60,28 +131,9 @@ template <class P> __device__ __forceinline__ unsigned attention_number(const At
     return round * task.clusters + (backwards ? task.clusters - 1 - task.cluster : task.cluster);
 }
 
-template <class P> __device__ __forceinline__ AttentionTile attention_tile(const AttentionTask &task, unsigned number) {
-    const Tile place = tile_at<P::HEADS>(number, task.heads, task.rows);
-    const unsigned row = P::CAUSAL && P::LONGEST ? task.rows - 1 - place.column : place.column;
-    AttentionTile tile;
-    tile.head = place.row;
-    tile.row = (int)(row * P::CLUSTER + task.rank) * P::BLOCK_M;
-    const int seen = P::CAUSAL && tile.row + P::BLOCK_M < task.l ? tile.row + P::BLOCK_M : task.l;
-    tile.blocks = (seen + P::BLOCK_N - 1) / P::BLOCK_N;
-    return tile;
-}
-
-template <class P>
-__device__ __forceinline__ AttentionTask attention_task(unsigned shared, int l, int heads, int group) {
-    AttentionTask task;
-    task.l = l;
-    task.heads = heads;
-    task.group = group;
-    task.rows = (l + P::BLOCK_M * P::CLUSTER - 1) / (P::BLOCK_M * P::CLUSTER);
-    task.tiles = task.rows * heads;
-    task.rank = blockIdx.x % P::CLUSTER;
-    task.cluster = blockIdx.x / P::CLUSTER;
-    task.clusters = gridDim.x / P::CLUSTER;
+/* By all threads of the block; behind it the barriers are there for the whole cluster. */
+template <class P> __device__ __forceinline__ AttentionTask attention_task(unsigned shared, unsigned tiles) {
+    const AttentionTask task = {tiles, blockIdx.x % P::CLUSTER, blockIdx.x / P::CLUSTER, gridDim.x / P::CLUSTER};
     if (threadIdx.x == 0) {
         for (int slot = 0; slot < P::SLOTS; slot++) {
             bulk_barrier_init(shared + P::BARRIERS_AT + slot * 8);
@@ -126,22 +178,21 @@ template <class P> struct AttentionProducer {
     }
 };
 
-template <class P>
-__device__ __forceinline__ void attention_produce(const AttentionTask &task, unsigned shared, const CUtensorMap *q,
-                                                  const CUtensorMap *k, const CUtensorMap *v) {
+template <class P, class BATCH>
+__device__ __forceinline__ void attention_produce(const AttentionTask &task, const BATCH &batch, unsigned shared,
+                                                  const CUtensorMap *q, const CUtensorMap *k, const CUtensorMap *v) {
     AttentionProducer<P> producer{task, shared + P::SLOTS_AT, AttentionBarriers<P>(shared), RingPlace<P::SLOTS>()};
     for (unsigned round = 0, number; (number = attention_number<P>(task, round)) < task.tiles; round++) {
-        const AttentionTile tile = attention_tile<P>(task, number);
-        const int first_line = tile.head / task.group * task.l;
+        const AttentionTile tile = batch.template tile<P>(number, task.rank);
         bulk_wait(producer.barriers.q_free, round % 2 ^ 1);
         bulk_expect(producer.barriers.q_full, P::TileQ::BYTES);
-        P::TileQ::load(shared, q, tile.head * task.l + tile.row, 0, 0, 0, producer.barriers.q_full);
-        producer.bring(k, first_line, tile.blocks - 1);
+        P::TileQ::load(shared, q, tile.q_line + tile.row, 0, 0, 0, producer.barriers.q_full);
+        producer.bring(k, tile.kv_line, tile.blocks - 1);
         for (int block = tile.blocks - 1; block > 0; block--) {
-            producer.bring(k, first_line, block - 1);
-            producer.bring(v, first_line, block);
+            producer.bring(k, tile.kv_line, block - 1);
+            producer.bring(v, tile.kv_line, block);
         }
-        producer.bring(v, first_line, 0);
+        producer.bring(v, tile.kv_line, 0);
     }
 }
 
@@ -149,7 +200,6 @@ __device__ __forceinline__ void attention_produce(const AttentionTask &task, uns
 template <class P> struct AttentionConsumer {
     typedef typename P::T T;
     enum { SCORES = P::BLOCK_N / 2 }; /* a thread's */
-    const AttentionTask &task;
     AttentionBarriers<P> barriers;
     Freeing<P> freeing;
     unsigned long long q, k, v; /* operands, of this warpgroup's queries and of slot 0 */
@@ -159,11 +209,10 @@ template <class P> struct AttentionConsumer {
     Softmax rows;
     float s[1][SCORES], o[1][P::D / 2];
     unsigned p[P::BLOCK_N / 4];
-    int row; /* its first query */
+    int row, l; /* its first query, of so many */
 
-    __device__ __forceinline__ AttentionConsumer(const AttentionTask &task_, unsigned shared, int consumer_,
-                                                 float scale_)
-        : task(task_), barriers(shared), freeing(Task{}, barriers.free), q(P::TileQ::operand(shared, consumer_ * 64)),
+    __device__ __forceinline__ AttentionConsumer(unsigned shared, int consumer_, float scale_)
+        : barriers(shared), freeing(Task{}, barriers.free), q(P::TileQ::operand(shared, consumer_ * 64)),
           k(P::TileKV::operand(shared + P::SLOTS_AT)),
           v(wgmma_operand_chunks(shared + P::SLOTS_AT, P::TileKV::SLAB_BYTES)), consumer(consumer_), scale(scale_) {
     }
@@ -195,7 +244,7 @@ template <class P> struct AttentionConsumer {
         int left[2];
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            const int seen = P::CAUSAL && line + 8 * h + 1 < task.l ? line + 8 * h + 1 : task.l;
+            const int seen = P::CAUSAL && line + 8 * h + 1 < l ? line + 8 * h + 1 : l;
             left[h] = seen - block * P::BLOCK_N;
         }
         hide(s[0], left);
@@ -204,7 +253,7 @@ template <class P> struct AttentionConsumer {
     /* Some of the block's keys are not seen by some of the warpgroup's queries. */
     __device__ __forceinline__ bool hides(int block) const {
         const int end = (block + 1) * P::BLOCK_N;
-        return end > task.l || (P::CAUSAL && end > row + 1);
+        return end > l || (P::CAUSAL && end > row + 1);
     }
 
     /* The last block: no values yet. */
@@ -280,6 +329,7 @@ template <class P> struct AttentionConsumer {
     /* Behind it o has the rows of the tile that begin at `row`. */
     __device__ __forceinline__ void attend(const AttentionTile &tile, unsigned round) {
         row = tile.row + consumer * 64;
+        l = tile.l;
         int block = tile.blocks - 1;
         bulk_wait(barriers.q_full, round % 2);
         begin(block--);
@@ -312,6 +362,39 @@ template <class P> __device__ __forceinline__ void attention_give_registers() {
 template <class P> __device__ __forceinline__ void attention_take_registers() {
     if constexpr (P::CONSUMERS > 1) {
         warpgroup_take_registers<P::CONSUMERS == 2 ? 232 : 160>();
+    }
+}
+
+/* The whole block's work. */
+template <class P, class BATCH>
+__device__ __forceinline__ void attention_by_roles(const BATCH &batch, unsigned shared, const CUtensorMap *q,
+                                                   const CUtensorMap *k, const CUtensorMap *v, typename P::T *o,
+                                                   float scale) {
+    const AttentionTask task = attention_task<P>(shared, batch.template tiles<P>());
+    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
+    if (warpgroup == P::CONSUMERS) {
+        attention_give_registers<P>();
+        if (threadIdx.x == P::CONSUMERS * 128) {
+            attention_produce<P>(task, batch, shared, q, k, v);
+        }
+        __syncwarp();
+    } else {
+        attention_take_registers<P>();
+        AttentionConsumer<P> consumer(shared, warpgroup, scale);
+        if (P::PINGPONG && warpgroup == 1) { /* the other begins */
+            named_arrive(turn_barrier(0), 256);
+        }
+        for (unsigned round = 0, number; (number = attention_number<P>(task, round)) < task.tiles; round++) {
+            const AttentionTile tile = batch.template tile<P>(number, task.rank);
+            consumer.attend(tile, round);
+            store_rows16(consumer.o, o + (long long)tile.q_line * P::D, consumer.row, 0, tile.l, P::D);
+        }
+        if (P::PINGPONG && warpgroup == 0) { /* the last turn, which is not taken */
+            named_wait(turn_barrier(0), 256);
+        }
+    }
+    if (P::CLUSTER > 1) { /* a block that has ended could not be told that a slot is free */
+        cluster_meet();
     }
 }
 

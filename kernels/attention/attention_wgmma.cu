@@ -17,32 +17,6 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
                           LONGEST>
         P;
     extern __shared__ __align__(1024) unsigned char shared[];
-    const unsigned place = shared_address(shared);
-    const AttentionTask task = attention_task<P>(place, l, heads, group);
-    const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
-    if (warpgroup == CONSUMERS) {
-        attention_give_registers<P>();
-        if (threadIdx.x == CONSUMERS * 128) {
-            attention_produce<P>(task, place, &q, &k, &v);
-        }
-        __syncwarp();
-    } else {
-        attention_take_registers<P>();
-        AttentionConsumer<P> consumer(task, place, warpgroup, scale);
-        if (PINGPONG && warpgroup == 1) { /* the other begins */
-            named_arrive(turn_barrier(0), 256);
-        }
-        for (unsigned round = 0, number; (number = attention_number<P>(task, round)) < task.tiles; round++) {
-            const AttentionTile tile = attention_tile<P>(task, number);
-            consumer.attend(tile, round);
-            store_rows16(consumer.o, o + (long long)tile.head * l * D, consumer.row, 0, l, D);
-        }
-        if (PINGPONG && warpgroup == 0) { /* the last turn, which is not taken */
-            named_wait(turn_barrier(0), 256);
-        }
-    }
-    if (CLUSTER > 1) { /* a block that has ended could not be told that a slot is free */
-        cluster_meet();
-    }
+    attention_by_roles<P>(EqualBatch{l, heads, group}, shared_address(shared), &q, &k, &v, o, scale);
 #endif
 }

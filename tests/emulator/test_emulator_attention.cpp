@@ -10,6 +10,7 @@
 #include "planted.h"
 
 typedef __nv_bfloat16 bf16;
+#include "attention_packed.cu"
 #include "attention_wgmma.cu"
 #define shared_address shared_address_of_mma /* once for each way to bring tiles */
 #define copy_async copy_async_of_mma
@@ -27,12 +28,13 @@ static int failures;
 template <typename T> struct Attention {
     int l, heads, group, d;
     bool causal;
+    std::vector<int> starts; /* of sequences, where they lie behind one another; and where the last one ends */
     std::vector<T> q, k, v, o;
 
     /* `spread` of Q: scores of that many times 1/3, of which a row's highest comes late where it is large. */
     Attention(int length, int head_count, int sharing, int depth, bool is_causal, float spread)
-        : l(length), heads(head_count), group(sharing), d(depth), causal(is_causal), q((size_t)heads * l * d),
-          k((size_t)heads / group * l * d), v(k.size()), o(q.size()) {
+        : l(length), heads(head_count), group(sharing), d(depth), causal(is_causal), starts({0, length}),
+          q((size_t)heads * l * d), k((size_t)heads / group * l * d), v(k.size()), o(q.size()) {
         std::mt19937 drawn(seed);
         std::uniform_real_distribution<float> even(-1, 1);
         for (T &value : q) {
@@ -65,7 +67,8 @@ template <typename T> struct Attention {
             std::vector<double> powers;
             std::vector<double> sums((size_t)d);
             double sum = 0;
-            for (int key = 0; key < (causal ? line % l + 1 : l); key++) {
+            const auto end = std::upper_bound(starts.begin(), starts.end(), line % l);
+            for (int key = end[-1]; key < (causal ? line % l + 1 : *end); key++) {
                 double score = 0;
                 for (int i = 0; i < d; i++) {
                     score += (double)(float)q[(size_t)line * d + i] * (float)keys[(size_t)key * d + i];
@@ -115,6 +118,27 @@ static void roles(const char *name, int l, int heads, int group, unsigned cluste
 }
 
 #ifndef PLANTED
+template <typename T, int D, bool CAUSAL, int BLOCK_N, int SLOTS, int HEADS>
+static void packed(const char *name, const std::vector<int> &starts, int heads, int group) {
+    const int tokens = starts.back();
+    typedef AttentionPlan<T, D, CAUSAL, BLOCK_N, SLOTS, 2, 1, true, true, 8, 0, HEADS, true> P;
+    Attention<T> of(tokens, heads, group, D, CAUSAL, 4);
+    of.starts = starts;
+    const Map q = of.map(of.q, P::TileQ::BOX_LINES), k = of.map(of.k, P::TileKV::BOX_LINES),
+              v = of.map(of.v, P::TileKV::BOX_LINES);
+    Starts given = {};
+    std::copy(starts.begin(), starts.end(), given.starts);
+    Launch launch;
+    launch.grid = {2};
+    launch.threads = 384;
+    launch.shared = P::BARRIERS_AT + 8 * P::BARRIERS;
+    of.tell(name, emulator::run(launch, seed, [&]() {
+                attention_packed<T, D, CAUSAL, BLOCK_N, SLOTS, 2, true, true, 8, 0, HEADS, true>(
+                    tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&k), tensor_map<CUtensorMap>(&v), of.o.data(),
+                    given, (int)starts.size() - 1, tokens, heads, group, of.scale());
+            }));
+}
+
 template <typename T, int D, bool CAUSAL, int BLOCK_N, int WARPS, int BANDS, int SLOTS, int ABOVE, int POLYNOMIAL>
 static void fused(const char *name, int l, int heads, int group, float spread) {
     constexpr int BLOCK_M = 16 * WARPS * BANDS;
@@ -162,6 +186,7 @@ static void run_all() {
     roles<__half, 64, false, 32, 5, 2, 2, false, true, 4, 2, 1, false>("clusters of two", 140, 1, 1, 1, 40);
     roles<__half, 64, true, 64, 4, 3, 1, false, false, 8, 8, 64, true>("three warpgroups", 193, 1, 1, 1, 4);
     roles<__half, 256, false, 16, 2, 1, 1, true, false, 8, 0, 1, false>("256 wide", 33, 1, 1, 1, 4);
+    packed<__half, 64, true, 48, 4, 2>("sequences of 140, 64 and 1", {0, 140, 204, 205}, 2, 2);
     fused<__half, 64, true, 64, 4, 1, 2, 8, 0>("mma.sync, causal", 75, 2, 2, 40);
     fused<bf16, 128, false, 32, 4, 2, 3, 0, 4>("mma.sync, two bands", 67, 1, 1, 4);
     through_memory<__half, 64, true, 64>("through memory, causal", 71, 1, 1);

@@ -251,6 +251,38 @@ static void steps_shared_evenly(void **state) {
     rft_script_free(script);
 }
 
+/* 64 heads of 4096 by 128 in fp16: 4 operations a pair of query and key for each element of a head. Through memory a
+ * pair costs 12 bytes twice over L2 and memory; fused, Q and O move once, K and V once for 128 queries each. Causal:
+ * half, and half the diagonal; of 32 tiles of queries and keys 32 x 33 / 2 are computed. */
+static void scores_stay_on_chip(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("attention.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t full = problem_with(sweep, "l", 4096), memory = variant_named(sweep, "three kernels through memory"),
+           fused = variant_named(sweep, "ping-pong");
+    double heads = 64, l = 4096, d = 128, io = 2 * heads * l * d;
+    rft_point_spec spec =
+        kernel_case_point(sweep, memory, full, kernel_case_default(&sweep->variants[memory], f->arena), f->arena);
+    near(spec.work.pipe_ops[RFT_PIPE_TENSOR_FP16], 4 * heads * l * l * d);
+    near(spec.work.pipe_ops[RFT_PIPE_SFU], heads * l * l);
+    near(rft_work_bytes(&spec.work), 4 * io);
+    assert_int_equal(spec.launch_count, 3);
+    double bytes = 0;
+    for (size_t i = 0; i < 3; i++) {
+        bytes += spec.launches[i].traffic.level_bytes[RFT_LEVEL_DRAM];
+    }
+    near(bytes, 12 * heads * l * l + 4 * io);
+
+    rft_value *config = kernel_case_default(&sweep->variants[fused], f->arena);
+    spec = kernel_case_point(sweep, fused, full, config, f->arena);
+    near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], 4 * io);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2], 2 * io + l / 128 * 2 * io);
+    spec = kernel_case_point(sweep, fused, full + 1, config, f->arena); /* the axis behind l: causal */
+    near(spec.work.pipe_ops[RFT_PIPE_TENSOR_FP16], 4 * heads * l * (l + 1) / 2 * d);
+    near(spec.traffic.pipe_ops[RFT_PIPE_TENSOR_FP16], 4 * heads * 128 * 128 * (32 * 33 / 2) * d);
+    rft_script_free(script);
+}
+
 /* At every point: memory moves at least the work and at most what passes L2. */
 static size_t ordered_levels_of(fixture *f, const char *name) {
     rft_script *script = kernel_case_load(name, &f->gpu);
@@ -510,6 +542,7 @@ int main(void) {
         cmocka_unit_test(bulk_rings_fit_the_sm),
         cmocka_unit_test(embedding_bytes),
         cmocka_unit_test(rope_intensity),
+        cmocka_unit_test(scores_stay_on_chip),
         cmocka_unit_test(bank_conflicts_of_a_transpose),
         cmocka_unit_test(passes_of_a_norm),
     };

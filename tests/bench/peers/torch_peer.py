@@ -10,9 +10,10 @@
 
 A request that fails is answered with {"ok": false, "reason": "..."} and the next one is taken. Peers: "eager";
 "compile" (torch.compile(dynamic=False), as a user gets it); "max-autotune"; "liger" and "flashinfer" where they are
-installed. A sample is what rooftune's is: behind a blocking kernel that gives the host the time to queue everything,
-between two CUDA events, with caches that were made cold by rooftune's own flush, which comes as a cubin: writing one
-buffer of twice the L2 and reading another, and letting go of lines that were asked to stay (torch.compile asks so, too).
+installed; "cudnn" and "fa2": torch's attention by that backend. A sample is what rooftune's is: behind a blocking
+kernel that gives the host the time to queue everything, between two CUDA events, with caches that were made cold by
+rooftune's own flush, which comes as a cubin: writing one buffer of twice the L2 and reading another, and letting go of
+lines that were asked to stay (torch.compile asks so, too).
 
   python3 torch_peer.py                        serves stdin
   python3 torch_peer.py --self-test TABLE      holds the protocol and the table's operations against this file; no GPU
@@ -140,12 +141,30 @@ def flashinfer_add_rmsnorm(t, s):
     return lambda x, r, w: flashinfer.fused_add_rmsnorm(x, r, w, EPS), (x, r, w)
 
 
+def attention_by(backend):
+    """torch's attention by the backend that torch.nn.attention.SDPBackend calls so."""
+    def prepared(t, s):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        q, k, v = (t.random(s["batch"], s[heads], s["tokens"], s["d"]) for heads in ("heads", "kv_heads", "kv_heads"))
+
+        def attend(q, k, v):
+            with sdpa_kernel(getattr(SDPBackend, backend)):
+                return t.F.scaled_dot_product_attention(q, k, v, is_causal=s["causal"],
+                                                        enable_gqa=s["heads"] != s["kv_heads"])
+
+        return attend, (q, k, v)
+
+    return prepared
+
+
 OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": reduce_sum, "max": reduce_max,
               "bias_relu_dropout": bias_relu_dropout, "softmax": softmax,
               "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
               "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
               "transpose": transpose}
-OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm}
+OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
+            ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
+            ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
 PEERS = ("eager", "compile", "max-autotune")
 
 

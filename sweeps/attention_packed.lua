@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Attention in fp16 of 16 sequences behind one another on Hopper, l tokens on average, up to `spread` percent more or less:
+-- what do different lengths cost, and what evens them out: the hardware, which gives each SM the next tile, or an order?
+local attention = require "kernels.attention_packed"
+local packed = attention.fp16
+
+local function step(name, tune)
+  tune.BLOCK_N = values(128, 176)
+  return { name, kernel = packed.kernel, tune = tune, where = packed.fits }
+end
+
+return sweep {
+  variants = {
+    step("a block for every tile", { STAY = values(false), LONGEST = values(false) }),
+    step("blocks stay", { LONGEST = values(false), HEADS = values(1, 16) }),
+    step("longest first", { HEADS = values(1, 4, 16) }),
+  },
+  over = { l = values(512, 1024, 2048), spread = values(0, 50, 95), causal = values(false, true) },
+  with = { h = 16, kv = 16, d = 128 },
+  along = "l",
+  measure = { max_time = 0.1 },
+}
