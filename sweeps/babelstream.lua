@@ -2,6 +2,7 @@
 -- BabelStream's five kernels in fp64 with its 2^25 elements an array, and with 2^27: as published (a double a thread,
 -- blocks of 1024), and tuned. Its arrays hold constants, so that it can verify; here they are random, and every element
 -- is compared with a reference.
+local fitting = require "kernels.fitting"
 local babelstream = require "kernels.babelstream"
 
 local function sweep_of(name)
@@ -21,7 +22,7 @@ local function sweep_of(name)
         where = dot and { "BLOCK * PER_SM <= gpu.max_threads_per_sm" } or nil,
       },
     },
-    over = { n = values(2^25, 2^27) },
+    over = function(gpu) return { n = fitting(gpu, 32, 2^25, 2^27) } end,
   }
 end
 

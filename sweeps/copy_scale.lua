@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- How wide must a load be, and how many must be in flight, before an elementwise kernel runs at the memory's rate?
+local fitting = require "kernels.fitting"
 local copy_scale = require "kernels.copy_scale"
 
 local blocks, items = values(128, 256, 512, 1024), values(1, 2, 4, 8)
@@ -19,7 +20,7 @@ return {
       step("8 B loads", copy_scale.fp32, 2, plain),
       step("16 B loads", copy_scale.fp32, 4, either),
     },
-    over = { n = values(2^16, 2^18, 2^20, 2^22, 2^24, 2^26, 2^28) }, -- to 1 GiB an array
+    over = function(gpu) return { n = fitting(gpu, 16, 2^16, 2^18, 2^20, 2^22, 2^24, 2^26, 2^28) } end, -- to 1 GiB an array
   },
   sweep {
     name = "copy_scale_fp16",
@@ -29,6 +30,6 @@ return {
       step("8 B loads", copy_scale.fp16, 4, plain),
       step("16 B loads", copy_scale.fp16, 8, either),
     },
-    over = { n = values(2^17, 2^19, 2^21, 2^23, 2^25, 2^27, 2^29) },
+    over = function(gpu) return { n = fitting(gpu, 12, 2^17, 2^19, 2^21, 2^23, 2^25, 2^27, 2^29) } end,
   },
 }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Arithmetic intensity, turned by hand. Unrolling and wide loads change no intensity; operations an element do, and
 -- where they pass the ridge the bound turns from device memory to the FP32 pipe.
+local fitting = require "kernels.fitting"
 local flops = require "kernels.flops"
 
 local blocks = values(128, 256, 512)
@@ -24,13 +25,13 @@ return {
     name = "flops_product",
     diagnostic = true,
     variants = ladder(flops.product),
-    over = { n = values(2^22, 2^25, 2^28) },
+    over = function(gpu) return { n = fitting(gpu, 20, 2^22, 2^25, 2^28) } end,
   },
   sweep {
     name = "flops_log_exp",
     diagnostic = true,
     variants = ladder(flops.log_exp, "float4, ILP", { FAST = values(false, true) }),
-    over = { n = values(2^22, 2^25, 2^28) },
+    over = function(gpu) return { n = fitting(gpu, 20, 2^22, 2^25, 2^28) } end,
   },
   sweep {
     name = "flops_polynomial",

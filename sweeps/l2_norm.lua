@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = x / ||x||: five passes over memory become three, of which the last may find in L2 what the one before left there.
 -- While x fits the L2, and beyond.
+local fitting = require "kernels.fitting"
 local l2 = require "kernels.l2_policy"
 local l2_norm = require "kernels.l2_norm"
 
@@ -52,5 +53,5 @@ return sweep {
       where = { resident(1024) },
     },
   },
-  over = { n = values(2^20, 2^22, 2^24, 2^26, 2^28) }, -- 4 MiB to 1 GiB
+  over = function(gpu) return { n = fitting(gpu, 16, 2^20, 2^22, 2^24, 2^26, 2^28) } end, -- 4 MiB to 1 GiB
 }

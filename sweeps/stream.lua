@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The four kernels of STREAM at 64 MiB and 1 GiB an array: what does each way of keeping loads in flight reach?
+local fitting = require "kernels.fitting"
 local l2 = require "kernels.l2_policy"
 local stream = require "kernels.stream"
 
@@ -84,7 +85,7 @@ local function sweep_of(name, inputs)
       },
     },
     tune = { LOAD = cache("ca"), STORE = cache("wb"), GRID = one_pass },
-    over = { n = values(2^24, 2^28) },
+    over = function(gpu) return { n = fitting(gpu, 4 * inputs + 12, 2^24, 2^28) } end,
   }
 end
 

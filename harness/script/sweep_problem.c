@@ -410,7 +410,20 @@ static bool push_list(problem_reader *reader) {
     return true;
 }
 
+/* Sizes that depend on the card: `over` and `problems` may be a function(gpu), whose result stands in its place. */
+static void ask_for_sizes(lua_State *lua, int table, const char *key) {
+    if (rft_read_field(lua, table, key) && lua_isfunction(lua, -1)) {
+        rft_push_gpu(lua);
+        lua_call(lua, 1, 1);
+        lua_setfield(lua, table, key);
+    } else {
+        lua_pop(lua, 1);
+    }
+}
+
 void rft_problems_read(lua_State *lua, int table, rft_sweep_state *state) {
+    ask_for_sizes(lua, table, "over");
+    ask_for_sizes(lua, table, "problems");
     problem_reader reader = {.lua = lua, .state = state, .arena = state->script->arena, .table = table};
     reader.root = (rft_at){NULL, "sweep", 0};
     rft_at over = {&reader.root, "over", 0}, with = {&reader.root, "with", 0};

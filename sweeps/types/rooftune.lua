@@ -49,8 +49,8 @@
 ---@field name? string in file names and reports; default: the file's name
 ---@field kernel? rooftune.Kernel|rooftune.Vendor what is tuned, the library's ALGO included; or `variants`
 ---@field variants? rooftune.variant[] several kernels for the same problem, in the order of the ladder
----@field over? table<string, rooftune.Values>|rooftune.Problems the dimensions that are swept, each with its values
----@field problems? rooftune.Problems|table<string, rooftune.value>[] a list of problems instead of `over`; no transitions
+---@field over? table<string, rooftune.Values>|rooftune.Problems|fun(gpu: rooftune.gpu): table<string, rooftune.Values> the dimensions that are swept, each with its values; a function gives sizes that suit the card
+---@field problems? rooftune.Problems|table<string, rooftune.value>[]|fun(gpu: rooftune.gpu): table<string, rooftune.value>[] a list of problems instead of `over`; no transitions
 ---@field with? table<string, rooftune.value|fun(p: rooftune.p): rooftune.value> the other dimensions, or functions of them
 ---@field along? string|string[] dimensions to find bound transitions along; default: all numeric ones in `over`
 ---@field tune? table<string, rooftune.Values|rooftune.value> values to try; a parameter that is not here keeps its default

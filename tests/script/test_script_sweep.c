@@ -344,6 +344,25 @@ static void test_lists_of_sweeps(void **state) {
     case_refuse(test, "return { 7 }", RFT_E_SCRIPT, "case.lua", "return[1]", NULL);
 }
 
+/* Sizes that depend on the card: a function stands in place of the table. */
+static void test_sizes_of_the_card(void **state) {
+    script_case *test = test_of(state);
+    static const char *const by_memory =
+        "over = function(gpu) return { n = require('kernels.fitting')(gpu, 20, 2^10, 2^20, 2^28) } end";
+    test->gpu.memory_free_bytes = (int64_t)2 << 30;
+    const rft_sweep *sweep = case_load(test, case_saxpy("", by_memory));
+    assert_int_equal(sweep->axes[0].value_count, 3);
+    assert_int_equal(sweep->axes[0].values[1].as.integer, 1 << 20);
+    assert_int_equal(sweep->axes[0].values[2].as.integer, 1 << 26); /* 20 bytes each of 85 % of 2 GiB */
+    test->gpu.memory_free_bytes = (int64_t)64 << 30;
+    sweep = case_load(test, case_saxpy("", by_memory));
+    assert_int_equal(sweep->axes[0].values[2].as.integer, 1 << 28);
+    case_refuse(test, case_saxpy("", "over = function(gpu) return 7 end"), RFT_E_SCRIPT, "case.lua", "sweep.over",
+                NULL);
+    case_refuse(test, case_saxpy("", "over = function(gpu) return { n = values(gpu.memory) } end"), RFT_E_SCRIPT,
+                "case.lua", "gpu.memory", NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_saxpy_file, case_setup, case_teardown),
@@ -358,6 +377,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_variants, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_options, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_lists_of_sweeps, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_sizes_of_the_card, case_setup, case_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

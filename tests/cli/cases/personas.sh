@@ -53,3 +53,8 @@ name=mig
 said 'cut into slices \(MIG\) on' mig.md
 name=unknown
 said 'No run of another Quantum Flux 9000' unknown.md
+name=two_gib # a smaller largest problem stands in place of what does not fit
+rooftune run "$SOURCE/sweeps/triad.lua" -d replay:two_gib.json.gz --dry-run
+expect_status 0
+said 'n=67108864: ' out
+silent 'n=268435456' out
