@@ -9,6 +9,7 @@
 --   Only figures that a document of NVIDIA prints, except FP32 of parts for which it prints cores and clock alone:
 --   cores x 2 x boost clock, which is what its own figures are.
 
+local turing = "NVIDIA Turing GPU Architecture, WP-09183, 2018"
 local a100 = "NVIDIA A100 datasheet, 2021; A100 Tensor Core GPU Architecture, 2020"
 local ga102 = "NVIDIA Ampere GA102 GPU Architecture, V2, 2021"
 local ada = "NVIDIA Ada GPU Architecture, V2, 2023"
@@ -66,6 +67,29 @@ local hopper_nvl = {
 }
 
 return {
+  -- Turing. Of the Quadros and T4 tensor figures are whole, of GeForce with FP32 accumulation, at half the rate.
+  at { match = "T4", name = "T4", source = "NVIDIA T4 datasheet, 2019", cc = 75, sms = 40, mhz = 1590, dram = 320e9,
+       memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 10, tdp_w = 70, fp32 = 8.1e12,
+       tensor_fp16 = 65e12, tensor_int8 = 130e12, pcie = "3.0 x16" },
+  at { match = "Quadro RTX 6000", name = "Quadro RTX 6000", source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9,
+       memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 14, tdp_w = 260, fp32 = 16.3e12,
+       tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16" },
+  at { match = "Quadro RTX 8000", name = "Quadro RTX 8000", source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9,
+       memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 14, tdp_w = 260, fp32 = 16.3e12,
+       tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16" },
+  at { match = "Quadro RTX 5000", name = "Quadro RTX 5000", source = turing, cc = 75, sms = 48, mhz = 1815, dram = 448e9,
+       memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 14, tdp_w = 230, fp32 = 11.2e12,
+       tensor_fp16 = 89.2e12, tensor_int8 = 178.4e12, pcie = "3.0 x16" },
+  at { match = "RTX 2080 Ti", name = "GeForce RTX 2080 Ti", source = turing, cc = 75, sms = 68, mhz = 1545, dram = 616e9,
+       memory = "GDDR6", memory_bytes = 11e9, bus_bits = 352, memory_gbps = 14, tdp_w = 250, fp32 = 13.4e12,
+       tensor_fp16 = 53.8e12, tensor_int8 = 215.2e12, pcie = "3.0 x16" },
+  at { match = "RTX 2080", name = "GeForce RTX 2080", source = turing, cc = 75, sms = 46, mhz = 1710, dram = 448e9,
+       memory = "GDDR6", memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 215, fp32 = 10.1e12,
+       tensor_fp16 = 40.3e12, tensor_int8 = 161.1e12, pcie = "3.0 x16" },
+  at { match = "RTX 2070", name = "GeForce RTX 2070", source = turing, cc = 75, sms = 36, mhz = 1620, dram = 448e9,
+       memory = "GDDR6", memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 175, fp32 = 7.5e12,
+       tensor_fp16 = 29.9e12, tensor_int8 = 119.4e12, pcie = "3.0 x16" },
+
   -- Ampere, data centre
   at(with(ampere, { match = "A100-SXM4-40GB", name = "A100 SXM 40 GB", dram = 1.555e12, memory = "HBM2",
                     memory_bytes = 40e9, memory_gbps = 2.43, tdp_w = 400 })),

@@ -251,7 +251,10 @@ static void devices_find_their_entry(void **state) {
         {"NVIDIA GeForce RTX 4060 Laptop GPU", NULL, 24, 128},
         {"NVIDIA GeForce RTX 5090", "GeForce RTX 5090", 170, 512},
         {"NVIDIA H200 MIG 1g.18gb", NULL, 16, 0},
-        {"NVIDIA GeForce RTX 2080 Ti", NULL, 68, 352},
+        {"NVIDIA GeForce RTX 2080 Ti", "GeForce RTX 2080 Ti", 68, 352},
+        {"NVIDIA GeForce RTX 2080", "GeForce RTX 2080", 46, 256},
+        {"Tesla T4", "T4", 40, 256},
+        {"NVIDIA GeForce GTX 1080 Ti", NULL, 28, 352},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rft_gpu_info gpu = {.name = rows[i].device, .sms = rows[i].sms, .memory_bus_bits = rows[i].bus_bits};
