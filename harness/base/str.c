@@ -230,6 +230,9 @@ const char *rft_text_nearest(const char *word, const char *const *candidates, si
             best = distance;
         }
     }
+    for (size_t i = 0; i < count && !nearest && length >= 4; i++) { /* max_threads of max_threads_per_block */
+        nearest = rft_text_starts(candidates[i], word) ? candidates[i] : NULL;
+    }
     free(rows);
     return nearest;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_reference.h"
 #include "base/fs.h"
+#include "base/str.h"
+#include "cli/check_source.h"
 #include "run/plan/reference_log.h"
 #include "run/plan/signatures.h"
 
@@ -65,6 +67,26 @@ static const char *verified_by(const rft_point_spec *reference, rft_arena *arena
                    : "; nothing verifies it: it is the truth, unverified";
 }
 
+/* What to do about a reference; where it gets what it always gets, in which order. */
+static const char *remedy_of(const rft_point_spec *reference, const char *wrong, rft_arena *arena) {
+    const char *told = "";
+    bool of_arguments = wrong && (rft_text_starts(wrong, "argument ") || strstr(wrong, " parameter"));
+    bool usual = of_arguments && !reference->is_variant && reference->launch_count == 1;
+    for (size_t i = 0; usual && i < reference->launches[0].arg_count; i++) {
+        const rft_arg *arg = &reference->launches[0].args[i];
+        usual = arg->kind == RFT_ARG_BUFFER || arg->dim || arg->is_macro;
+        const char *name = arg->kind == RFT_ARG_BUFFER ? reference->buffers[arg->buffer].name : arg->dim;
+        told = usual && name ? rft_arena_printf(arena, "%s%s%s", told, i ? ", " : "", name) : told;
+    }
+    if (usual) {
+        return rft_arena_printf(
+            arena, "correct it: it gets the buffers in the order of their names, then the dimensions: %s", told);
+    }
+    return reference->is_variant ? "correct it, or name another in `check`"
+                                 : "correct it, or name another in `check`; it is compiled without the parameters' "
+                                   "macros";
+}
+
 static void tell_reference(rft_check_references *r, const rft_point_spec *spec, const rft_point_spec *reference,
                            const rft_compile_result *compiled, const char *wrong, rft_str *out) {
     json_t *row =
@@ -84,8 +106,7 @@ static void tell_reference(rft_check_references *r, const rft_point_spec *spec, 
     if (!compiled->ok || wrong) {
         const char *text = wrong ? wrong : rft_reference_log(spec, reference, compiled->log, r->arena);
         tell_fault(r, rft_arena_printf(r->arena, "reference %s", reference->told),
-                   wrong ? "cannot be launched" : "does not compile",
-                   "correct it, or name another in `check`; it is compiled without the parameters' macros", text, out);
+                   wrong ? "cannot be launched" : "does not compile", remedy_of(reference, wrong, r->arena), text, out);
         json_object_set_new(row, wrong ? "reason" : "log", json_string(text));
     }
     json_array_append_new(r->rows, row);
@@ -154,6 +175,9 @@ static int check_one(rft_check_references *r, const rft_point_spec *spec, rft_po
     if (is_new && compiled->ok && !wrong) {
         warn_of_unread(r, reference, compiled);
         warn_of_unfilled(r, spec, reference, compiled);
+        if (!reference->is_variant) {
+            rft_check_source(r->warnings, rft_fs_name(reference->unit.source), reference);
+        }
     }
     return RFT_OK;
 }
@@ -171,6 +195,7 @@ static int check_fill(rft_check_references *r, const rft_point_spec *spec, size_
     if (rc == RFT_OK) {
         tell_fill(r, spec, buffer, compiled, out);
         warn_of_unread_fill(r, spec, buffer, compiled);
+        rft_check_fill_source(r->warnings, spec, buffer);
     }
     return rc;
 }

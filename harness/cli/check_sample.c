@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_sample.h"
 
+#include "cli/check_source.h"
+
 #include "base/units.h"
 #include "cli/check_baseline.h"
 #include "cli/check_unchanged.h"
@@ -102,7 +104,7 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     if (!c->amounts_told && spelled && r->spec.buffer_count > 0) {
         rft_check_amounts(&c->warnings, c->place, &r->spec);
         if (r->spec.unit.name_count > 0) {
-            rft_check_textures(&c->warnings, c->place, &r->spec);
+            rft_check_source(&c->warnings, c->place, &r->spec);
         }
         c->amounts_told = true;
     }
@@ -235,7 +237,7 @@ static void warn_of_lost(rft_check_state *c) {
 
 static int compile_problem(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
     uint64_t before = looked_at(c);
-    rft_str_add(&c->out, "    compiled for ");
+    rft_str_add(&c->out, plan->sweeps[s]->axis_count ? "    compiled for " : "    compiled");
     add_problem(&c->out, plan->sweeps[s], p);
     rft_str_add(&c->out, plan->sweeps[s]->problems[p].odd ? " (the odd problem):\n" : ":\n");
     int rc = compile_sample(c, plan, s, v, p, err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_warnings.h"
 
-#include "base/fs.h"
 #include "base/units.h"
-#include "cli/cuda_scan.h"
+#include "cli/check_source.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,53 +53,14 @@ void rft_check_warnings_tell(const rft_check_warnings *w, const rft_log *log) {
 
 void rft_check_unfilled(rft_check_warnings *w, const char *place, const char *source, const rft_variable *variable) {
     const char *slash = strrchr(source, '/');
-    unsigned long long bytes = variable->bytes;
+    unsigned long long bytes = variable->bytes, each = 0;
+    const char *type = rft_check_variable_type(w, source, variable->name, &each);
     char remedy[400];
-    snprintf(remedy, sizeof remedy, "constants = { [\"%.200s\"] = input(%s, %llu) } fills it", variable->name,
-             bytes % 4 ? "u8" : "f32", bytes % 4 ? bytes : bytes / 4);
+    snprintf(remedy, sizeof remedy, "constants = { [\"%.200s\"] = input(%s, %llu) } fills it%s", variable->name,
+             type && bytes % each == 0 ? type : "u8", type && bytes % each == 0 ? bytes / each : bytes,
+             type ? "" : "; u8 stands for the type of its elements");
     rft_check_warn(w, place, remedy, "nothing fills the __constant__ variable %s of %s: it is 0", variable->name,
                    slash ? slash + 1 : source);
-}
-
-/* ---- textures ---- */
-
-#define SOURCE_BYTES_MAX (4u << 20)
-
-static bool is_texture(const rft_cuda_param *param) {
-    return strstr(param->written, "cudaTextureObject_t") || strstr(param->written, "cudaSurfaceObject_t") ||
-           strstr(param->written, "CUtexObject") || strstr(param->written, "CUsurfObject");
-}
-
-static bool launches(const rft_point_spec *spec, const char *name) {
-    size_t length = strlen(name);
-    for (size_t i = 0; i < spec->launch_count; i++) {
-        const char *entry = spec->launches[i].entry;
-        if (spec->launches[i].kind == RFT_LAUNCH_KERNEL && strncmp(entry, name, length) == 0 &&
-            (entry[length] == '\0' || strchr(" <", entry[length]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A texture object is a number of 64 bits: that nothing made it shows nowhere else. */
-void rft_check_textures(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
-    rft_cuda_file *file = rft_arena_alloc(w->arena, sizeof *file);
-    char *text = NULL;
-    size_t size = 0;
-    bool read = rft_fs_read(&text, &size, spec->unit.source, SOURCE_BYTES_MAX, NULL) == RFT_OK &&
-                rft_cuda_scan(file, text, NULL, w->arena, NULL) == RFT_OK;
-    for (size_t i = 0; read && i < file->entry_count; i++) {
-        const rft_cuda_entry *entry = &file->entries[i];
-        for (size_t p = 0; p < entry->param_count && launches(spec, entry->name); p++) {
-            if (is_texture(&entry->params[p])) {
-                rft_check_warn(w, place, "have the kernel read a buffer, as const T *__restrict__",
-                               "parameter %zu of %s, %s, is a texture or a surface, which sweeps do not have", p + 1,
-                               entry->name, entry->params[p].name);
-            }
-        }
-    }
-    free(text);
 }
 
 /* ---- work and buffers ---- */

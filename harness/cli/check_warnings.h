@@ -28,9 +28,6 @@ void rft_check_warnings_tell(const rft_check_warnings *warnings, const rft_log *
 void rft_check_unfilled(rft_check_warnings *warnings, const char *place, const char *source,
                         const rft_variable *variable);
 
-/* A texture or surface among the parameters of a kernel that the point launches. */
-void rft_check_textures(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
-
 /* Bytes declared as work against what the buffers of a point hold: more than reading and writing each once, fewer than
  * its outputs are, or a number of elements; an output that no launch gets. */
 void rft_check_amounts(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);

@@ -20,7 +20,9 @@ typedef struct new_options {
 
 /* ---- which kernel ---- */
 
-static int list_entries(const rft_cuda_file *file, const char *asked, const char *path, rft_err *err) {
+/* `option`: where the name is said: "--entry ". */
+static int list_entries(const rft_cuda_file *file, const char *asked, const char *option, const char *path,
+                        rft_err *err) {
     rft_str list = RFT_STR_INIT;
     const char *names[RFT_CUDA_ENTRIES_MAX];
     for (size_t i = 0; i < file->entry_count; i++) {
@@ -35,7 +37,7 @@ static int list_entries(const rft_cuda_file *file, const char *asked, const char
         rft_err_set(err, RFT_E_USAGE, "%.300s has %zu kernels: %.600s", path, file->entry_count, rft_str_get(&list));
     }
     rft_str_clear(&list);
-    return rft_err_remedy(err, "name one: --entry %.60s", near ? near : names[0]);
+    return rft_err_remedy(err, "name one: %s%.60s", option, near ? near : names[0]);
 }
 
 /* The first header by "NAME" that has a kernel: a path on the heap, NULL: none. */
@@ -61,8 +63,8 @@ static char *find_header(const char *text, const char *path) {
 }
 
 /* `text` is the file as it is. */
-static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, const char *asked, const char *path,
-                      const char *text, rft_err *err) {
+static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, const char *asked, const char *option,
+                      const char *path, const char *text, rft_err *err) {
     *out = NULL;
     if (file->refused) {
         rft_err_set(err, RFT_E_SOURCE, "%s:%zu: %s is not for NVRTC, which compiles device code only", path,
@@ -86,7 +88,7 @@ static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, con
             return RFT_OK;
         }
     }
-    return list_entries(file, asked, path, err);
+    return list_entries(file, asked, option, path, err);
 }
 
 /* ---- files ---- */
@@ -132,11 +134,11 @@ static void prepare_source(rft_new_files *files, rft_new_request *request, const
         request->source = rft_arena_printf(arena, "%s_device.cu", request->name);
         request->copied = rft_fs_name(path);
         rft_new_files_add(files, in_folder(folder, request->source, arena), copy->text, path);
-        request->option_count = rft_device_copy_macros(copy, request->options, RFT_NEW_OPTIONS_MAX, arena);
     } else {
         request->source = source_from(folder, path, arena, &outside);
         rft_new_files_allow(files, rft_arena_strdup(arena, tree), own);
     }
+    request->option_count = rft_device_copy_macros(copy, request->options, RFT_NEW_OPTIONS_MAX, arena);
     for (size_t i = 0; i < copy->header_count; i++) {
         if (copied && !copy->headers[i].whole) {
             const rft_copied_header *header = &copy->headers[i];
@@ -176,7 +178,7 @@ static void tell_lost(rft_cli *cli, const rft_device_copy *copy) {
 static int pick_tuned(const rft_cuda_entry **out, const rft_cuda_file *file, const new_options *o,
                       const rft_cuda_entry *truth, const char *path, const char *text, rft_err *err) {
     if (o->entry || !truth || file->entry_count != 2) {
-        return pick_entry(out, file, o->entry, path, text, err);
+        return pick_entry(out, file, o->entry, "--entry ", path, text, err);
     }
     *out = &file->entries[truth == file->entries ? 1 : 0];
     return RFT_OK;
@@ -203,7 +205,7 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
         rft_device_copy_make(copy, path, text, &o->includes, arena);
     }
     rc = rc ? rc : rft_cuda_scan(&file, copy->text, rft_device_copy_headers(copy, arena), arena, err);
-    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, path, text, err);
+    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, "--reference-from ", path, text, err);
     rc = rc ? rc : pick_tuned(&request.entry, &file, o, request.truth, path, text, err);
     if (rc == RFT_OK && request.entry) {
         request.entry = as_launched(request.entry, text, arena);
@@ -324,8 +326,10 @@ static int make_given(rft_cli *cli, const new_options *o, given_texts *g, rft_ar
     rc = rc ? rc : rft_script_t1_kernel(&kernel, g->json, size, o->from, arena, err);
     rc = rc ? rc : find_text(&g->path, &g->text, o, &kernel, written, arena, err);
     rc = rc ? rc : scan_given(copy, &file, g, &o->includes, arena, err);
-    rc = rc ? rc : pick_entry(&request.entry, &file, function_of(kernel.name, arena), g->path, g->text, err);
-    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, g->path, g->text, err);
+    rc = rc ? rc
+            : pick_entry(&request.entry, &file, function_of(kernel.name, arena),
+                         "KernelSpecification.KernelName: ", g->path, g->text, err);
+    rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, "--reference-from ", g->path, g->text, err);
     rc = rc || !o->folder ? rc : rft_fs_make_folders(folder, err);
     if (rc != RFT_OK) {
         return rc;

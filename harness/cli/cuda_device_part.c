@@ -11,25 +11,11 @@
 /* ---- headers ---- */
 
 bool rft_cuda_is_device_header(const char *name) {
-    static const char *const begins[] = {"cuda_fp",
-                                         "cuda_bf16",
-                                         "mma.h",
-                                         "cooperative_groups",
-                                         "cuda/",
-                                         "cub/",
-                                         "nv/",
-                                         "cute/",
-                                         "cutlass",
-                                         "curand_",
-                                         "sm_",
-                                         "crt/",
-                                         "vector_t",
-                                         "vector_f",
-                                         "math_constants",
-                                         "cuda_pipeline",
-                                         "cuda_awbarrier",
-                                         "cccl/",
-                                         "cudaTypedefs"};
+    static const char *const begins[] = {"cuda_fp",       "cuda_bf16",      "mma.h",    "cooperative_groups",
+                                         "cuda/",         "cub/",           "nv/",      "cute/",
+                                         "cutlass",       "curand_",        "sm_",      "crt/",
+                                         "cuComplex.h",   "vector_t",       "vector_f", "math_constants",
+                                         "cuda_pipeline", "cuda_awbarrier", "cccl/",    "cudaTypedefs"};
     bool found = false;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         found = found || rft_text_starts(name, begins[i]);
@@ -49,7 +35,9 @@ static const char *const host_types[][2] = {{"int8_t", "signed char"},
                                             {"uintptr_t", "unsigned long long"},
                                             {"ssize_t", "long"},
                                             {"uint", "unsigned int"},
-                                            {"ushort", "unsigned short"}};
+                                            {"ushort", "unsigned short"},
+                                            {"size_t", NULL}, /* NVRTC has them itself, but not in std */
+                                            {"ptrdiff_t", NULL}};
 
 typedef struct header_treatment {
     rft_cuda_header_rule rule;
@@ -65,7 +53,7 @@ static const char *missing_types(const char *own_text, const char *source, rft_a
     for (size_t i = 0; i < sizeof host_types / sizeof *host_types; i++) {
         const char *own = rft_arena_printf(arena, " %s;", host_types[i][0]); /* typedef ... uint; */
         bool has = strstr(text, own) != NULL;
-        if (rft_cuda_mentions(&file, host_types[i][0]) && !has) {
+        if (host_types[i][1] && rft_cuda_mentions(&file, host_types[i][0]) && !has) {
             rft_str_addf(&out, "typedef %s %s; ", host_types[i][1], host_types[i][0]);
         }
         if (rft_cuda_mentions(&file, rft_arena_printf(arena, "std::%s", host_types[i][0]))) {
@@ -95,12 +83,26 @@ static size_t spliced(const char *line, size_t length) {
     return used > 0 && line[used - 1] == '\\' && !only_return ? used : length;
 }
 
-/* The text with its headers as the rule says; the types that came from the host's stand in the first one's place. */
+/* Where the first word outside of directives stands that is still there. */
+static size_t first_word(const char *text, const rft_cuda_words *words) {
+    for (size_t i = 0; i < words->count; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        size_t length = strlen(word->text);
+        if (length > 0 && !word->directive && word->at + length <= strlen(text) &&
+            strncmp(text + word->at, word->text, length) == 0) {
+            return word->at;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* The text with its headers as the rule says; the types that came from the host's stand in the first one's place, those
+ * that nvcc has without any header in front of the first word. */
 static const char *treat_headers(const char *text, const rft_cuda_words *words, const header_treatment *how,
                                  bool *changed, rft_arena *arena) {
     rft_str out = RFT_STR_INIT;
-    bool quoted = false, dropped = false;
-    size_t next = 0;
+    bool quoted = false, dropped = false, is_header = *how->source != '\0', has_types = is_header;
+    size_t next = 0, first = first_word(text, words);
     for (size_t line = 0; text[line];) {
         size_t end = line + strcspn(text + line, "\n");
         bool here = next < words->include_count && words->includes[next] < end;
@@ -112,7 +114,16 @@ static const char *treat_headers(const char *text, const rft_cuda_words *words, 
             rft_str_add(&out, text[end - (end > line)] == '\r' ? "\r" : "");
         } else if (!name || other == name) {
             size_t length = spliced(text + line, end - line);
-            rft_str_add_n(&out, text + line, length);
+            bool here_types = !has_types && !dropped && first >= line && first < line + length;
+            const char *types = here_types ? missing_types(text, "", arena) : "";
+            size_t before = *types ? first - line : 0;
+            rft_str_add_n(&out, text + line, before);
+            rft_str_add(&out, types);
+            rft_str_add_n(&out, text + line + before, length - before);
+            dropped = dropped || *types;
+            *changed = *changed || *types;
+            has_types =
+                has_types || (name && (quoted || rft_text_starts(name, "cu")) && !rft_text_starts(name, "cuda_"));
             *changed = *changed || length < end - line;
         } else if (other) {
             rft_str_addf(&out, "#include \"%s\"", other);
@@ -139,13 +150,22 @@ typedef struct statement {
     bool device, type, container, host;
 } statement;
 
+/* std::int32_t and the like, which a device's code may use. */
+static bool is_plain_type(const rft_cuda_word *word) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof host_types / sizeof *host_types && rft_cuda_is(&word[1], "::"); i++) {
+        found = found || rft_cuda_is(&word[2], host_types[i][0]);
+    }
+    return found;
+}
+
 /* Of the host's libraries. */
 static bool is_host_word(const rft_cuda_word *word) {
     static const char *const names[] = {"std", "thrust", "torch", "dim3", "FILE"};
     static const char *const begins[] = {"cublas", "cudnn", "cufft", "cusparse", "nccl", "pthread_", "MPI_"};
     bool host = rft_text_starts(word->text, "cuda") && isupper((unsigned char)word->text[4]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        host = host || rft_cuda_is(word, names[i]);
+        host = host || (rft_cuda_is(word, names[i]) && !is_plain_type(word));
     }
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         host = host || rft_text_starts(word->text, begins[i]);

@@ -16,6 +16,7 @@ typedef struct kernel_scan {
     size_t entry_count, entry_capacity;
     const char *spaces[NAMESPACES_MAX]; /* of the namespaces that are open */
     size_t space_depth[NAMESPACES_MAX], space_count, depth;
+    size_t c_depth;     /* of the brace of an open extern "C" {; 0: none */
     size_t template_at; /* of the '<' behind the last `template`; 0: none */
     rft_cuda_variable variables[RFT_CUDA_PARAMS_MAX];
     size_t variable_count;
@@ -23,67 +24,6 @@ typedef struct kernel_scan {
     rft_arena *arena;
     rft_err *err;
 } kernel_scan;
-
-/* ---- what a body does ---- */
-
-static bool is_member(const rft_cuda_word *before) {
-    return rft_cuda_is(before, ".") || rft_cuda_is(before, "->");
-}
-
-/* One mention of a pointer: `x[...] = ` writes, `x[...]` alone reads, anything else may do both. */
-static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t at) {
-    if (!rft_cuda_is(&words->items[at + 1], "[")) {
-        param->read = param->written_to = true;
-        return;
-    }
-    const rft_cuda_word *behind = &words->items[rft_cuda_skip(words, at + 1)];
-    const rft_cuda_word *before = &words->items[at - 1];
-    while (rft_cuda_is(behind, ")") && rft_cuda_is(before, "(") && at > 2) { /* FLOAT4(x[i]) = ..., &(x[i]) */
-        before -= before[-1].kind == RFT_CUDA_NAME ? 2 : 1;
-        behind++;
-    }
-    bool sets = rft_cuda_is(behind, "=");
-    bool changes = behind->text[0] != '\0' && behind->text[1] == '=' && strchr("+-*/%&|^", behind->text[0]);
-    changes = changes || rft_cuda_is(behind, "++") || rft_cuda_is(behind, "--") || rft_cuda_is(behind, ".");
-    changes = changes || rft_cuda_is(before, "&") || rft_cuda_is(before, "++") || rft_cuda_is(before, "--");
-    param->read = param->read || !sets || changes;
-    param->written_to = param->written_to || sets || changes;
-}
-
-/* Pointers that are not const: what the body does with them. */
-static void look_at_body(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to) {
-    for (size_t p = 0; p < entry->param_count; p++) {
-        rft_cuda_param *param = &entry->params[p];
-        if (!param->pointer || !param->written_to) {
-            continue;
-        }
-        param->read = param->written_to = false;
-        for (size_t i = from; i < to; i++) {
-            if (rft_cuda_is(&words->items[i], param->name) && !is_member(&words->items[i - 1])) {
-                note_use(param, words, i);
-            }
-        }
-    }
-    bool writes = false;
-    for (size_t p = 0; p < entry->param_count; p++) {
-        writes = writes || entry->params[p].written_to;
-    }
-    for (size_t p = 0; p < entry->param_count && !writes; p++) { /* by ways that are not seen here */
-        rft_cuda_param *param = &entry->params[p];
-        param->written_to = param->pointer && !param->is_const;
-    }
-    bool grid = false, sync = false;
-    for (size_t i = from; i + 2 < to; i++) {
-        const rft_cuda_word *word = &words->items[i];
-        bool place = rft_cuda_is(word, "blockIdx") || rft_cuda_is(word, "threadIdx");
-        grid = grid || rft_cuda_is(word, "this_grid");
-        sync = sync || rft_cuda_is(word, "sync");
-        entry->second_axis = entry->second_axis || (place && rft_cuda_is(&word[2], "y"));
-        entry->dynamic_shared =
-            entry->dynamic_shared || (rft_cuda_is(word, "extern") && rft_cuda_is(&word[1], "__shared__"));
-    }
-    entry->cooperative = grid && sync;
-}
 
 /* ---- kernels ---- */
 
@@ -111,10 +51,20 @@ static size_t behind_requires(const rft_cuda_words *words, size_t at) {
     return at;
 }
 
+/* `extern "C"` in front of the declaration that goes on at `at`, or around it. */
+static bool is_c(const kernel_scan *s, size_t at) {
+    const rft_cuda_word *items = s->words.items;
+    bool found = s->c_depth > 0;
+    for (size_t i = at; i > 1 && !found && !strchr(";{}", items[i - 1].text[0]); i--) {
+        found = rft_cuda_is(&items[i - 1], "\"C\"") && rft_cuda_is(&items[i - 2], "extern");
+    }
+    return found;
+}
+
 /* From `__global__` at `at`: *next is behind what was read. */
 static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     const rft_cuda_words *words = &s->words;
-    rft_cuda_entry entry = {.line = words->items[at].line};
+    rft_cuda_entry entry = {.line = words->items[at].line, .is_c = is_c(s, at)};
     size_t i = at + 1;
     for (; words->items[i].kind != RFT_CUDA_END && !rft_cuda_is(&words->items[i], ";"); i++) {
         const rft_cuda_word *word = &words->items[i];
@@ -122,6 +72,12 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
         if (called && rft_cuda_is(word, "__launch_bounds__") && word[2].kind == RFT_CUDA_NUMBER &&
             (rft_cuda_is(&word[3], ")") || rft_cuda_is(&word[3], ","))) {
             entry.max_threads = strtol(word[2].text, NULL, 0);
+        } else if (called && rft_cuda_is(word, "__launch_bounds__")) {
+            size_t end = i + 2;
+            while (words->items[end].kind != RFT_CUDA_END && !strchr(",)", words->items[end].text[0])) {
+                end = rft_cuda_is(&words->items[end], "(") ? rft_cuda_skip(words, end) : end + 1;
+            }
+            entry.threads = rft_cuda_join(words, i + 2, end, s->arena);
         }
         if (called && word->kind == RFT_CUDA_NAME && !is_attribute(word)) {
             break;
@@ -146,12 +102,13 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     }
     for (size_t k = 0; k < s->entry_count; k++) { /* of alternatives under #if, and overloads, the first */
         if (strcmp(s->entries[k].name, entry.name) == 0) {
+            s->entries[k].several = true;
             *next = rft_cuda_skip(words, body);
             return rc;
         }
     }
     *next = rft_cuda_skip(words, body);
-    look_at_body(&entry, words, body, *next);
+    rft_cuda_read_body(&entry, words, body, *next, s->variables, s->variable_count, s->arena);
     RFT_GROW(s->entries, s->entry_capacity, s->entry_count + 1);
     s->entries[s->entry_count++] = entry;
     return RFT_OK;
@@ -217,10 +174,14 @@ static int read_entries(kernel_scan *s) {
             rc = read_entry(s, i, &next);
             s->template_at = 0;
         } else if (rft_cuda_is(word, "__constant__") && s->variable_count < RFT_CUDA_PARAMS_MAX) {
-            s->variable_count += rft_cuda_read_variable(&s->variables[s->variable_count], &s->words, i, s->arena);
+            rft_cuda_variable *variable = &s->variables[s->variable_count];
+            s->variable_count += rft_cuda_read_variable(variable, &s->words, i, s->arena);
+            variable->space = qualified(s, "");
         } else if (rft_cuda_is(word, "{") || rft_cuda_is(word, "}") || rft_cuda_is(word, ";")) {
             s->template_at = 0;
             s->depth += rft_cuda_is(word, "{");
+            bool opens_c = rft_cuda_is(word, "{") && i > 1 && rft_cuda_is(&word[-1], "\"C\"") && s->c_depth == 0;
+            s->c_depth = opens_c ? s->depth : s->depth == s->c_depth && rft_cuda_is(word, "}") ? 0 : s->c_depth;
             bool last = rft_cuda_is(word, "}") && s->space_count && s->space_depth[s->space_count - 1] == s->depth;
             s->space_count -= last;
             s->depth -= rft_cuda_is(word, "}") && s->depth > 0;
@@ -273,7 +234,7 @@ static bool declares(const rft_cuda_words *words, size_t at) {
     bool type = word[1].kind == RFT_CUDA_NAME || rft_cuda_is(&word[1], "::") || rft_cuda_is(&word[1], "(") ||
                 rft_cuda_is(&word[1], "=") || rft_cuda_is(&word[1], "<");
     bool named = before && before->kind == RFT_CUDA_NAME && !before->directive && !is_expression_word(before->text);
-    bool member = before && (is_member(before) || rft_cuda_is(before, "::"));
+    bool member = before && (rft_cuda_is_member(before) || rft_cuda_is(before, "::"));
     bool pointer = before && (before->text[0] == '*' || before->text[0] == '&') && at > 1 &&
                    (rft_cuda_is(&word[-2], "float") || rft_cuda_is(&word[-2], "int") ||
                     rft_cuda_is(&word[-2], "double") || rft_cuda_is(&word[-2], "char"));
@@ -307,22 +268,23 @@ static bool is_defined_in(const rft_cuda_words *words, const char *name) {
     return found;
 }
 
-/* Is it a macro without a definition? */
-static bool is_undefined(const kernel_scan *s, const char *name, bool *only_in_if) {
-    const rft_cuda_words *words = &s->words;
-    *only_in_if = true;
-    if (is_defined_in(words, name) || (words->headers && is_defined_in(words->headers, name))) {
-        return false;
-    }
-    for (size_t i = 0; words->items[i].kind != RFT_CUDA_END; i++) {
+/* Does the text say what the name is? *only_in_if: every mention is in a condition. */
+static bool is_told_in(const rft_cuda_words *words, const char *name, bool *only_in_if) {
+    bool told = is_defined_in(words, name) || is_in_enum(words, name);
+    for (size_t i = 0; words->items[i].kind != RFT_CUDA_END && !told; i++) {
         if (rft_cuda_is(&words->items[i], name)) {
-            *only_in_if = *only_in_if && words->items[i].directive;
-            if (declares(words, i)) {
-                return false;
-            }
+            *only_in_if = *only_in_if && words->items[i].directive && !words->items[i].in_define;
+            told = declares(words, i);
         }
     }
-    return !is_in_enum(words, name);
+    return told;
+}
+
+/* Is it a macro without a definition? */
+static bool is_undefined(const kernel_scan *s, const char *name, bool *only_in_if) {
+    *only_in_if = true;
+    return !is_told_in(&s->words, name, only_in_if) &&
+           !(s->words.headers && is_told_in(s->words.headers, name, only_in_if));
 }
 
 static void read_macros(kernel_scan *s, rft_cuda_macro *macros, size_t *count) {
@@ -337,7 +299,7 @@ static void read_macros(kernel_scan *s, rft_cuda_macro *macros, size_t *count) {
         const char *name = s->words.items[i].text;
         bool member = i > 0 && rft_cuda_is(&s->words.items[i - 1], "::"); /* cub::BLOCK_LOAD_DIRECT */
         bool known = s->words.items[i].kind != RFT_CUDA_NAME || !looks_like_macro(name) || member ||
-                     (s->words.has_headers && !is_tunable_name(name));
+                     (s->words.has_headers && !s->words.headers && !is_tunable_name(name));
         for (size_t k = 0; k < seen_count && !known; k++) {
             known = strcmp(seen[k], name) == 0;
         }

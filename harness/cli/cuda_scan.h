@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define RFT_CUDA_ENTRIES_MAX 256
 #define RFT_CUDA_PARAMS_MAX 64 /* of a kernel or a template; and macros of a file */
@@ -20,12 +21,20 @@
 typedef struct rft_cuda_param {
     const char *name;
     const char *written;   /* its type as written, words one space apart */
+    const char *base;      /* the same without const, * and the like: "unsigned int" */
     const char *type;      /* "f32"; NULL: none of rooftune's */
     int lanes;             /* 4 for float4 */
     bool pointer;          /* to `type`, one level */
     bool is_const;         /* what it points to */
     bool guessed;          /* the type it points to is not known: `type` is a guess */
+    bool aliased;          /* by a name that a typedef, a macro or a template stands for */
     bool read, written_to; /* what the body seems to do with what it points to; both where that is not seen */
+    /* A struct that the file or a header defines, all of it understood: its fields in order, of `type` or with fields
+     * of their own; NULL: none. */
+    const struct rft_cuda_param *fields;
+    size_t field_count;
+    size_t elements; /* of a field that is an array; else 1 */
+    size_t align;    /* what a struct says itself: alignas(16); 0: nothing */
 } rft_cuda_param;
 
 typedef struct rft_cuda_template {
@@ -34,6 +43,13 @@ typedef struct rft_cuda_template {
     const char *given; /* the default, NULL: none */
 } rft_cuda_template;
 
+/* What a kernel makes of blockIdx.x, .y or .z. */
+typedef struct rft_cuda_axis {
+    const char *factor; /* what it is multiplied by, as written: "BLOCK*ITEMS"; NULL: nothing that was understood */
+    const char *alias;  /* row of `int row = blockIdx.x;`; NULL: none */
+    bool by_threads;    /* multiplied by blockDim */
+} rft_cuda_axis;
+
 typedef struct rft_cuda_entry {
     const char *name; /* with its namespaces: "mine::saxpy" */
     size_t line;      /* from 1 */
@@ -41,10 +57,17 @@ typedef struct rft_cuda_entry {
     size_t template_count;
     rft_cuda_param params[RFT_CUDA_PARAMS_MAX];
     size_t param_count;
-    bool second_axis;    /* blockIdx.y or threadIdx.y is used */
-    bool dynamic_shared; /* extern __shared__ */
-    bool cooperative;    /* this_grid().sync(): its blocks wait for each other */
-    long max_threads;    /* of __launch_bounds__, 0: not said as a number */
+    int block_axes;        /* 2: blockIdx.y is used and blockIdx.z is not */
+    int thread_axes;       /* the same of threadIdx */
+    rft_cuda_axis axes[3]; /* of the grid: x, y, z */
+    const char *threads;   /* of __launch_bounds__, as written: "BM*BN/(TM*TN)"; NULL: none */
+    uint64_t variables;    /* a bit for each of the file's variables that the body names */
+    bool is_c;             /* extern "C" */
+    bool several;          /* alternatives under #if, overloads, specialisations: the first is here */
+    bool dynamic_shared;   /* extern __shared__ */
+    bool always_dynamic;   /* and neither an #if nor a template argument may leave it out */
+    bool cooperative;      /* this_grid().sync(): its blocks wait for each other */
+    long max_threads;      /* of __launch_bounds__, 0: not said as a number */
 } rft_cuda_entry;
 
 typedef struct rft_cuda_macro {
@@ -62,6 +85,8 @@ typedef struct rft_cuda_variable {
     const char *type;  /* "f32"; NULL: none of rooftune's */
     int lanes;         /* 2 for float2 */
     const char *count; /* its elements as written: "(33*33)*(2)"; "1": no array */
+    size_t elements;   /* the same as a number; 0: not known */
+    const char *space; /* its namespaces: "mine::"; "" */
 } rft_cuda_variable;
 
 typedef struct rft_cuda_file {
@@ -88,6 +113,16 @@ void rft_cuda_take_launches(rft_cuda_entry *entry, const char *text, rft_arena *
 
 /* A texture or surface, of the runtime or the driver. */
 bool rft_cuda_is_texture(const rft_cuda_param *param);
+
+/* A scalar or pointer in a struct. */
+typedef struct rft_cuda_place {
+    const rft_cuda_param *field;
+    size_t at; /* bytes from the struct's beginning */
+} rft_cuda_place;
+
+/* Where the scalars and pointers of a struct with known fields lie, `capacity` at most, their number in *count; returns
+ * its bytes, padding included. */
+size_t rft_cuda_layout(const rft_cuda_param *param, rft_cuda_place *places, size_t capacity, size_t *count);
 
 /* Does this name stand anywhere in the text, even in a comment? */
 bool rft_cuda_mentions(const rft_cuda_file *file, const char *name);

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of `constexpr int NAME = 64;` or `#define NAME 64`, if it is the only one of that name; NULL. */
-static const char *constant_of(const rft_cuda_words *words, const char *name) {
+const char *rft_cuda_constant(const rft_cuda_words *words, const char *name) {
     const char *found = NULL;
     size_t count = 0;
     for (size_t i = 0; i < words->define_count; i++) {
@@ -39,7 +38,7 @@ static const char *argument_of(const rft_cuda_words *words, const rft_cuda_templ
         return NULL;
     }
     bool literal = word->kind == RFT_CUDA_NUMBER || rft_cuda_is(word, "true") || rft_cuda_is(word, "false");
-    return literal ? word->text : word->kind == RFT_CUDA_NAME ? constant_of(words, word->text) : NULL;
+    return literal ? word->text : word->kind == RFT_CUDA_NAME ? rft_cuda_constant(words, word->text) : NULL;
 }
 
 /* At the '<' behind the kernel's name; false: it is no launch. */

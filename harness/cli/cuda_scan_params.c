@@ -34,6 +34,9 @@ static const known_type known_types[] = {{"float", "f32"},
                                          {"size_t", "u64"},
                                          {"__half2", "f16"},
                                          {"__nv_bfloat162", "bf16"},
+                                         {"cuComplex", "f32"},
+                                         {"cuFloatComplex", "f32"},
+                                         {"cuDoubleComplex", "f64"},
                                          {"f16", "f16"},
                                          {"fp16", "f16"},
                                          {"bf16", "bf16"},
@@ -84,7 +87,7 @@ static void find_type(rft_cuda_param *param, const char *base) {
     for (size_t i = 0; i < sizeof known_types / sizeof *known_types && !param->type; i++) {
         if (strcmp(base, known_types[i].written) == 0) {
             param->type = known_types[i].type;
-            param->lanes = strstr(base, "half2") || strstr(base, "bfloat162") ? 2 : 1;
+            param->lanes = strstr(base, "half2") || strstr(base, "bfloat162") || strstr(base, "Complex") ? 2 : 1;
         }
     }
     for (size_t i = 0; i < sizeof vector_types / sizeof *vector_types && !param->type && length > 1; i++) {
@@ -104,6 +107,22 @@ static const char *join_names(const rft_cuda_words *words, size_t from, size_t t
     rft_str out = RFT_STR_INIT;
     for (size_t i = from; i < to; i++) {
         rft_str_addf(&out, "%s%s", i > from ? " " : "", words->items[i].text);
+    }
+    const char *text = rft_arena_strdup(arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return text;
+}
+
+/* "size_t" of "std :: size_t" and "const std::size_t". */
+static const char *without_qualifiers(const char *type, rft_arena *arena) {
+    rft_str out = RFT_STR_INIT;
+    while (*type) {
+        size_t length = *type == ':' ? strspn(type, ":") : strcspn(type, " :");
+        const char *word = rft_arena_strndup(arena, type, length);
+        if (length > 0 && !is_qualifier(word)) {
+            rft_str_addf(&out, "%s%s", out.length ? " " : "", word);
+        }
+        type += length + (type[length] == ' ');
     }
     const char *text = rft_arena_strdup(arena, rft_str_get(&out));
     rft_str_clear(&out);
@@ -134,22 +153,31 @@ static const char *alias_in(const rft_cuda_words *words, const char *name, rft_a
     return NULL;
 }
 
+#define ALIASES_MAX 8 /* of aliases of aliases */
+
 /* An alias of the file or its headers, or a template's type, which is float unless it is given. */
 static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name,
                                  rft_arena *arena) {
-    for (size_t i = 0; i < entry->template_count; i++) {
-        const rft_cuda_template *one = &entry->templates[i];
-        if (strcmp(one->name, name) == 0 && (strcmp(one->kind, "typename") == 0 || strcmp(one->kind, "class") == 0)) {
-            return one->given ? one->given : "float";
+    for (size_t step = 0; step < ALIASES_MAX; step++) {
+        const char *meant = NULL;
+        for (size_t i = 0; i < entry->template_count && !meant; i++) {
+            const rft_cuda_template *one = &entry->templates[i];
+            bool is_type = strcmp(one->kind, "typename") == 0 || strcmp(one->kind, "class") == 0;
+            meant = is_type && strcmp(one->name, name) == 0 ? (one->given ? one->given : "float") : NULL;
         }
+        meant = meant ? meant : alias_in(words, name, arena);
+        meant = meant || !words->headers ? meant : alias_in(words->headers, name, arena);
+        if (!meant || strcmp(meant, name) == 0) {
+            break;
+        }
+        name = without_qualifiers(meant, arena);
     }
-    const char *own = alias_in(words, name, arena);
-    const char *other = own || !words->headers ? own : alias_in(words->headers, name, arena);
-    return other ? other : name;
+    return name;
 }
 
 static void add_written(rft_str *out, const rft_cuda_word *word) {
-    rft_str_addf(out, "%s%s", out->length > 0 && word->kind != RFT_CUDA_SIGN ? " " : "", word->text);
+    bool apart = out->length > 0 && word->kind != RFT_CUDA_SIGN && !rft_text_ends(rft_str_get(out), "::");
+    rft_str_addf(out, "%s%s", apart ? " " : "", word->text);
 }
 
 bool rft_cuda_is_texture(const rft_cuda_param *param) {
@@ -161,9 +189,8 @@ bool rft_cuda_is_texture(const rft_cuda_param *param) {
     return found;
 }
 
-/* The words [from, to) of one parameter. */
-static void read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const rft_cuda_words *words, size_t from,
-                       size_t to, rft_arena *arena) {
+void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const rft_cuda_words *words, size_t from,
+                         size_t to, rft_arena *arena) {
     rft_str written = RFT_STR_INIT, base = RFT_STR_INIT;
     size_t stars = 0, bases = 0, name = to;
     bool constant = false, odd = false;
@@ -182,17 +209,22 @@ static void read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const
         stars += word->text[0] == '*' || (word->text[0] == '[' && i > name);
         odd = odd || (word->kind == RFT_CUDA_SIGN && strchr("&<(", word->text[0]) != NULL) ||
               (word->text[0] == '[' && i < name);
-        if (i < name && word->kind == RFT_CUDA_NAME && !is_qualifier(word->text)) {
+        bool space = i + 1 < to && rft_cuda_is(&word[1], "::");
+        if (i < name && word->kind == RFT_CUDA_NAME && !is_qualifier(word->text) && !space) {
             rft_str_addf(&base, "%s%s", bases++ ? " " : "", word->text);
         }
     }
-    *param = (rft_cuda_param){.name = name < to ? words->items[name].text : "", .pointer = stars == 1};
+    *param = (rft_cuda_param){.name = name < to ? words->items[name].text : "", .pointer = stars == 1, .elements = 1};
+    param->base = rft_arena_strdup(arena, rft_str_get(&base));
     param->written = rft_arena_strdup(arena, rft_str_get(&written));
     param->read = true;
     param->written_to = stars == 1 && !constant;
     param->is_const = constant;
     if (!odd && stars < 2 && bases > 0) {
-        find_type(param, bases == 1 ? resolve_alias(entry, words, rft_str_get(&base), arena) : rft_str_get(&base));
+        const char *meant = bases == 1 ? resolve_alias(entry, words, param->base, arena) : param->base;
+        param->aliased = strcmp(meant, param->base) != 0;
+        param->base = meant;
+        find_type(param, meant);
     }
     bool bound = rft_cuda_is_texture(param) || bases == 0;
     if (!param->type && stars == 1 && !odd && !bound && !strchr(param->written, '{')) {
@@ -230,7 +262,11 @@ int rft_cuda_read_params(rft_cuda_entry *entry, const rft_cuda_words *words, siz
             return too_many(entry, "parameters", err);
         }
         if (!nothing) {
-            read_param(&entry->params[entry->param_count++], entry, words, from, to, arena);
+            rft_cuda_param *param = &entry->params[entry->param_count++];
+            rft_cuda_read_param(param, entry, words, from, to, arena);
+            if ((!param->type || param->guessed) && !strpbrk(param->written, "&<(")) {
+                rft_cuda_find_fields(param, words, arena);
+            }
         }
         from = to + 1;
     }
@@ -293,11 +329,13 @@ bool rft_cuda_read_variable(rft_cuda_variable *out, const rft_cuda_words *words,
         !strchr("[=;", words->items[end].text[0])) {
         return false;
     }
-    read_param(&param, &none, words, at + 1, end, arena);
-    *out = (rft_cuda_variable){param.name, param.pointer ? NULL : param.type, param.lanes, "1"};
+    rft_cuda_read_param(&param, &none, words, at + 1, end, arena);
+    *out = (rft_cuda_variable){param.name, param.pointer ? NULL : param.type, param.lanes, "1", 1, ""};
     while (rft_cuda_is(&words->items[end], "[")) {
         size_t behind = rft_cuda_skip(words, end);
         const char *count = join_names(words, end + 1, behind - 1, arena);
+        size_t elements = rft_cuda_number(words, end + 1, behind - 1);
+        out->elements = elements < ((size_t)1 << 31) / (out->elements + 1) ? out->elements * elements : 0;
         out->count = strcmp(out->count, "1") == 0 ? rft_arena_printf(arena, "(%s)", count)
                                                   : rft_arena_printf(arena, "%s*(%s)", out->count, count);
         end = behind;

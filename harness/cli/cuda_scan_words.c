@@ -8,11 +8,13 @@
 
 #define MACRO_PARAMS_MAX 8
 #define MAKERS_MAX 32
+#define GUARDS_MAX 32
 
-/* #define KERNEL(name, T) __global__ void name(T *x) { ... } */
+/* #define KERNEL(name, T) __global__ void name(T *x) { ... }, or #define KERNEL extern "C" __global__ void */
 typedef struct kernel_maker {
     const char *name, *params[MACRO_PARAMS_MAX], *body;
     size_t param_count;
+    bool takes_none; /* no brackets behind the name */
 } kernel_maker;
 
 typedef struct word_reader {
@@ -23,21 +25,39 @@ typedef struct word_reader {
     size_t line;
     rft_cuda_words *out;
     rft_arena *arena;
-    size_t skipped;        /* #if levels since the one that NVRTC leaves out; 0: nothing is left out */
-    const char *asked_for; /* NAME of an #ifndef in the line before */
-    bool directive;        /* until the end of the line */
+    size_t skipped;                 /* #if levels since the one that NVRTC leaves out; 0: nothing is left out */
+    const char *guards[GUARDS_MAX]; /* of the #if levels that are open: NAME of #ifndef NAME, else NULL */
+    bool guarded[GUARDS_MAX];       /* and the level defines NAME as a number: all in it are defaults */
+    size_t level;
+    bool directive; /* until the end of the line */
+    bool in_define; /* the same, of a #define */
 } word_reader;
 
 bool rft_cuda_is(const rft_cuda_word *word, const char *text) {
     return strcmp(word->text, text) == 0;
 }
 
+const char *rft_cuda_join(const rft_cuda_words *words, size_t from, size_t to, rft_arena *arena) {
+    rft_str out = RFT_STR_INIT;
+    for (size_t i = from; i < to && words->items[i].kind != RFT_CUDA_END; i++) {
+        rft_str_add(&out, words->items[i].text);
+    }
+    const char *text = rft_arena_strdup(arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return text;
+}
+
 static void put_word(word_reader *r, rft_cuda_kind kind, const char *from, size_t length) {
     rft_cuda_words *out = r->out;
     if (r->skipped == 0) {
         RFT_GROW(out->items, out->capacity, out->count + 1);
-        out->items[out->count++] = (rft_cuda_word){rft_arena_strndup(r->arena, from, length), r->line,
-                                                   (size_t)(from - r->text), kind, r->directive};
+        out->items[out->count++] = (rft_cuda_word){rft_arena_strndup(r->arena, from, length),
+                                                   r->line,
+                                                   (size_t)(from - r->text),
+                                                   kind,
+                                                   r->directive,
+                                                   r->in_define,
+                                                   r->level};
     }
 }
 
@@ -118,6 +138,13 @@ static void read_word(word_reader *r) {
 
 /* ---- kernels that macros make ---- */
 
+static const char *one_line(char *body) {
+    for (char *c = body; *c; c++) {
+        *c = continuation(c) || *c == '\n' || *c == '\r' ? ' ' : *c;
+    }
+    return body;
+}
+
 /* At the '(' of a function-like macro: kept where its body has a kernel. Stops behind the logical line. */
 static void read_function_macro(word_reader *r, const char *name) {
     kernel_maker maker = {.name = name};
@@ -136,10 +163,7 @@ static void read_function_macro(word_reader *r, const char *name) {
     }
     char *body = rft_arena_strndup(r->arena, at + (at < r->at), (size_t)(r->at - at) - (at < r->at));
     if (r->makers && r->maker_count < MAKERS_MAX && strstr(body, "__global__")) {
-        for (char *c = body; *c; c++) { /* one line */
-            *c = continuation(c) || *c == '\n' || *c == '\r' ? ' ' : *c;
-        }
-        maker.body = body;
+        maker.body = one_line(body);
         r->makers[r->maker_count++] = maker;
     }
 }
@@ -175,12 +199,13 @@ static bool expand_kernel(word_reader *r) {
     }
     const char *start = r->at, *arguments[MACRO_PARAMS_MAX];
     size_t line = r->line;
-    if (!r->makers || i == r->maker_count || start[length] != '(' || r->directive || r->skipped) {
+    if (!r->makers || i == r->maker_count || r->directive || r->skipped ||
+        (start[length] != '(' && !r->makers[i].takes_none)) {
         return false;
     }
     const kernel_maker *maker = &r->makers[i];
     r->at += length;
-    if (!read_arguments(r, arguments, &count) || count != maker->param_count) {
+    if (!maker->takes_none && (!read_arguments(r, arguments, &count) || count != maker->param_count)) {
         r->at = start;
         r->line = line;
         return false;
@@ -229,6 +254,15 @@ static bool never_seen(const char *line, size_t length) {
     return never;
 }
 
+static bool is_include_guard(const char *name) {
+    static const char *const ends[] = {"_H", "_H_", "_H__", "_HPP", "_HPP_", "_CUH", "_CUH_", "_CUH__", "_CU", "_CU_"};
+    bool guard = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        guard = guard || rft_text_ends(name, ends[i]);
+    }
+    return guard;
+}
+
 static void read_define(word_reader *r) {
     rft_cuda_words *out = r->out;
     skip_blanks(r);
@@ -243,20 +277,31 @@ static void read_define(word_reader *r) {
         read_function_macro(r, name);
     }
     skip_blanks(r);
+    const char *value = r->at;
     size_t first = out->count;
+    r->in_define = true;
     while (*r->at && *r->at != '\n') {
         read_word(r);
         skip_blanks(r);
     }
+    r->in_define = false;
     const char *number =
         out->count == first + 1 && out->items[first].kind == RFT_CUDA_NUMBER ? out->items[first].text : NULL;
     bool device = false;
     for (size_t i = first; i < out->count; i++) {
         device = device || rft_cuda_is(&out->items[i], "__device__") || rft_cuda_is(&out->items[i], "__global__");
     }
+    const char *body = function ? "" : one_line(rft_arena_strndup(r->arena, value, (size_t)(r->at - value)));
+    if (r->makers && r->maker_count < MAKERS_MAX && strstr(body, "__global__")) {
+        r->makers[r->maker_count++] = (kernel_maker){.name = name, .body = body, .takes_none = true};
+    }
     const char *word =
         out->count == first + 1 && out->items[first].kind == RFT_CUDA_NAME ? out->items[first].text : NULL;
-    bool own = r->asked_for && strcmp(r->asked_for, name) == 0;
+    size_t level = r->level < GUARDS_MAX ? r->level : 0;
+    const char *asked = r->guards[level];
+    bool itself = asked && strcmp(asked, name) == 0 && !is_include_guard(name);
+    r->guarded[level] = r->guarded[level] || (itself && number);
+    bool own = itself || (asked && r->guarded[level]);
     out->defines[out->define_count++] = (rft_cuda_macro){.name = name,
                                                          .device = device,
                                                          .word = word,
@@ -267,8 +312,34 @@ static void read_define(word_reader *r) {
     }
 }
 
+/* NAME of `#ifndef NAME` and `#if !defined(NAME)`; NULL: it asks for something else. */
+static const char *guard_of(const char *line, size_t length, rft_arena *arena) {
+    static const char *const begins[] = {"ifndef", "if!defined"};
+    rft_str plain = RFT_STR_INIT;
+    const char *name = NULL;
+    for (size_t i = 0; i < length && !(line[i] == '/' && i + 1 < length && strchr("/*", line[i + 1])); i++) {
+        if (!isspace((unsigned char)line[i]) && !strchr("()", line[i])) {
+            rft_str_add_char(&plain, line[i]);
+        }
+    }
+    for (size_t i = 0; i < 2 && !name; i++) {
+        const char *at =
+            rft_str_get(&plain) + (rft_text_starts(rft_str_get(&plain), begins[i]) ? strlen(begins[i]) : 0);
+        bool whole = at != rft_str_get(&plain) && *at && at[name_length(at)] == '\0';
+        name = whole ? rft_arena_strdup(arena, at) : NULL;
+    }
+    rft_str_clear(&plain);
+    return name;
+}
+
 static void read_condition_level(word_reader *r, const char *line, size_t length) {
-    bool opens = rft_text_starts(line, "if");
+    bool opens = rft_text_starts(line, "if"), ends = rft_text_starts(line, "endif");
+    r->level += opens;
+    if (r->level < GUARDS_MAX && (opens || rft_text_starts(line, "el"))) {
+        r->guards[r->level] = opens ? guard_of(line, length, r->arena) : NULL;
+        r->guarded[r->level] = false;
+    }
+    r->level -= ends && r->level > 0;
     if (r->skipped) {
         bool turns = r->skipped == 1 && (rft_text_starts(line, "el") || rft_text_starts(line, "endif"));
         r->skipped = turns ? 0 : opens ? r->skipped + 1 : rft_text_starts(line, "endif") ? r->skipped - 1 : r->skipped;
@@ -286,7 +357,6 @@ static void read_directive(word_reader *r) {
     r->at += length;
     if (length == 6 && strncmp(line, "define", 6) == 0) {
         read_define(r);
-        r->asked_for = NULL;
     } else if (length == 7 && strncmp(line, "include", 7) == 0) {
         skip_blanks(r);
         if (r->skipped == 0 && r->out->include_count < sizeof r->out->includes / sizeof *r->out->includes) {
@@ -295,7 +365,6 @@ static void read_directive(word_reader *r) {
         r->out->has_headers = r->out->has_headers || (*r->at == '"' && r->skipped == 0);
     } else if (length == 6 && strncmp(line, "ifndef", 6) == 0) {
         skip_blanks(r);
-        r->asked_for = rft_arena_strndup(r->arena, r->at, name_length(r->at));
     } else if (strncmp(line, "if", length) == 0 || strncmp(line, "elif", length) == 0 ||
                strncmp(line, "pragma", length) == 0) { /* `#pragma unroll UNROLL` */
         for (skip_blanks(r); *r->at && *r->at != '\n'; skip_blanks(r)) {
@@ -329,7 +398,6 @@ void rft_cuda_words_read(rft_cuda_words *out, const char *text, rft_arena *arena
             skip_blanks(&r);
             read_directive(&r);
         } else {
-            r.asked_for = NULL;
             if (!expand_kernel(&r)) {
                 read_word(&r);
             }

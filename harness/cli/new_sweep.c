@@ -6,11 +6,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 /* ---- dimensions ---- */
 
 static bool is_integer(const rft_cuda_param *param) {
-    return !param->pointer && param->type && param->lanes == 1 && (param->type[0] == 'i' || param->type[0] == 'u') &&
+    return !param->pointer && param->type && param->lanes == 1 && param->elements == 1 &&
+           (param->type[0] == 'i' || param->type[0] == 'u') &&
            strcmp(param->type + 1, "8") != 0; /* bool, char: no size */
 }
 
@@ -81,6 +85,10 @@ static int take_size(rft_new_plan *plan, const char *word, rft_arena *arena, rft
     return RFT_OK;
 }
 
+static bool has_second_axis(const rft_cuda_entry *entry) {
+    return entry->block_axes > 1 || entry->thread_axes > 1;
+}
+
 static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     static const char *const guesses[] = {"", "1048576", "1024", "128", "32", "16", "8", "8", "4", "4", "4", "2"};
     for (size_t i = 0; i < plan->kernel->param_count && plan->dimension_count < RFT_NEW_DIMENSIONS_MAX; i++) {
@@ -91,11 +99,11 @@ static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     }
     if (plan->dimension_count == 0) {
         plan->free_dimension = true;
-        plan->dimension_count = plan->kernel->second_axis ? 2 : 1;
-        plan->dimensions[0].name = plan->kernel->second_axis ? "height" : "n";
+        plan->dimension_count = has_second_axis(plan->kernel) ? 2 : 1;
+        plan->dimensions[0].name = has_second_axis(plan->kernel) ? "height" : "n";
         plan->dimensions[1].name = "width";
     }
-    plan->square = plan->dimension_count == 1 && plan->kernel->second_axis;
+    plan->square = plan->dimension_count == 1 && has_second_axis(plan->kernel);
     int rc = RFT_OK;
     for (size_t i = 0; i < plan->request->sizes->count && rc == RFT_OK; i++) {
         rc = take_size(plan, plan->request->sizes->items[i], arena, err);
@@ -109,17 +117,37 @@ static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     return rc;
 }
 
-/* Which dimension the blocks of x and y walk along: by name, else the last and the one before. */
-static size_t axis_dimension(const rft_new_plan *plan, bool second) {
-    static const char *const names[2][8] = {{"w", "width", "nx", "cols", "columns", "size_x", "x", NULL},
-                                            {"h", "height", "ny", "rows", "m", "size_y", "y", NULL}};
-    for (size_t k = 0; names[second][k]; k++) {
-        size_t at = find_dimension(plan, names[second][k]);
-        if (at < plan->dimension_count) {
-            return at;
+/* "N" of "BN" and "TILE_N". */
+static bool ends_in_name(const char *factor, const char *name) {
+    size_t length = strlen(factor), tail = strlen(name);
+    const char *end = factor + (length - tail);
+    return tail < length && strcasecmp(end, name) == 0 && (end[-1] == '_' || length == tail + 1);
+}
+
+/* By what the kernel itself calls it: the dimension N of blockIdx.x * BN, rows of row = blockIdx.x. */
+static size_t seen_dimension(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
+    bool known = rft_new_lua(plan, axis->factor, "c.", arena) != NULL; /* row * cols is no block's extent */
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        const char *name = plan->dimensions[i].name;
+        bool row = axis->alias && !known && !axis->by_threads && axis->alias[1] && strstr(name, axis->alias);
+        if (row || (known && ends_in_name(axis->factor, name))) {
+            return i;
         }
     }
-    return plan->dimension_count < 2 ? 0 : plan->dimension_count - (second ? 2 : 1);
+    return plan->dimension_count;
+}
+
+/* Which dimension the blocks of x, y and z walk along: as the kernel says, by name, else the last and those before. */
+static size_t axis_dimension(const rft_new_plan *plan, size_t axis, rft_arena *arena) {
+    static const char *const names[3][8] = {{"w", "width", "nx", "cols", "columns", "size_x", "x", NULL},
+                                            {"h", "height", "ny", "rows", "m", "size_y", "y", NULL},
+                                            {"d", "depth", "nz", "size_z", "z", "batch", NULL}};
+    size_t seen = seen_dimension(plan, &plan->kernel->axes[axis], arena);
+    for (size_t k = 0; names[axis][k] && seen == plan->dimension_count; k++) {
+        seen = find_dimension(plan, names[axis][k]);
+    }
+    size_t last = plan->dimension_count - 1;
+    return seen < plan->dimension_count ? seen : last > axis ? last - axis : 0;
 }
 
 /* ---- parameters ---- */
@@ -141,6 +169,39 @@ static int refuse_template(const rft_cuda_entry *entry, const rft_cuda_template 
     return rft_err_remedy(err, "give it a default in the source, or write `entry` by hand (docs/sweeps.md)");
 }
 
+static void add_fields(rft_cuda_entry *flat, const rft_cuda_param *param) {
+    for (size_t i = 0; i < param->field_count; i++) {
+        for (size_t e = 0; e < param->fields[i].elements && flat->param_count < RFT_CUDA_PARAMS_MAX; e++) {
+            if (param->fields[i].fields && !param->fields[i].pointer) {
+                add_fields(flat, &param->fields[i]);
+            } else {
+                flat->params[flat->param_count++] = param->fields[i];
+            }
+        }
+    }
+}
+
+/* Structs by value as their fields, each a parameter; a pointer to a struct is one to its bytes. */
+static const rft_cuda_entry *flatten(rft_new_plan *plan, const rft_cuda_entry *entry, rft_arena *arena) {
+    rft_cuda_entry *flat = rft_arena_memdup(arena, entry, sizeof *flat);
+    flat->param_count = 0;
+    for (size_t i = 0; i < entry->param_count && flat->param_count < RFT_CUDA_PARAMS_MAX; i++) {
+        const rft_cuda_param *param = &entry->params[i];
+        size_t count = 0;
+        if (param->fields && !param->pointer) {
+            plan->structs[flat->param_count] = param;
+            add_fields(flat, param);
+            continue;
+        }
+        flat->params[flat->param_count++] = *param;
+        if (param->fields) {
+            flat->params[flat->param_count - 1].type = "u8";
+            flat->params[flat->param_count - 1].lanes = (int)rft_cuda_layout(param, NULL, 0, &count);
+        }
+    }
+    return flat;
+}
+
 static int check_params(const rft_cuda_entry *entry, rft_err *err) {
     size_t pointers = 0;
     for (size_t i = 0; i < entry->param_count; i++) {
@@ -157,15 +218,22 @@ static int check_params(const rft_cuda_entry *entry, rft_err *err) {
     return RFT_OK;
 }
 
+/* in_ of in, which Lua has itself; n_4 of a second n. */
+static const char *spare_name(const char *name, size_t index, rft_arena *arena) {
+    return rft_script_name_is_free(name) ? rft_arena_printf(arena, "%.40s_%zu", name, index + 1)
+                                         : rft_arena_printf(arena, "%.50s_", name);
+}
+
 /* Names for Lua: those of the source where they can be. */
 static void choose_names(rft_new_plan *plan, rft_arena *arena) {
     const rft_cuda_entry *entry = plan->kernel;
     for (size_t i = 0; i < entry->param_count; i++) {
         const char *name = entry->params[i].name;
         bool good = *name && strlen(name) < 55 && rft_script_name_is_free(name);
-        plan->names[i] = good    ? name
-                         : *name ? rft_arena_printf(arena, "%.50s_", name)
-                                 : rft_arena_printf(arena, "arg%zu", i + 1);
+        for (size_t k = 0; k < i; k++) { /* structs may have fields of one name */
+            good = good && strcmp(plan->names[k], name) != 0;
+        }
+        plan->names[i] = good ? name : *name ? spare_name(name, i, arena) : rft_arena_printf(arena, "arg%zu", i + 1);
     }
 }
 
@@ -194,15 +262,36 @@ static bool is_name(const char *kind) {
     return name && strcmp(kind, "typename") != 0 && strcmp(kind, "class") != 0;
 }
 
+/* A default with earlier parameters in it: float of `class Out = In`. `spelled` are those before. */
+static const char *default_of(const rft_cuda_entry *entry, size_t index, const char *const *spelled, rft_arena *arena) {
+    const char *at = entry->templates[index].given;
+    rft_str out = RFT_STR_INIT;
+    while (*at) {
+        size_t length = strspn(at, NAME_CHARS), i = 0;
+        while (i < index &&
+               (strlen(entry->templates[i].name) != length || strncmp(entry->templates[i].name, at, length))) {
+            i++;
+        }
+        bool whole = length > 0 && i < index && !rft_text_ends(rft_str_get(&out), "::");
+        rft_str_add_n(&out, whole ? spelled[i] : at, whole ? strlen(spelled[i]) : length ? length : 1);
+        at += length ? length : 1;
+    }
+    const char *text = rft_arena_strdup(arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return text;
+}
+
 /* The entry's name expression; its numbers become parameters of the sweep. */
 static int spell_entry(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     const rft_cuda_entry *entry = plan->kernel;
     rft_str out = RFT_STR_INIT;
     int rc = RFT_OK;
     rft_str_addf(&out, "%s%s", entry->name, entry->template_count ? "<" : "");
+    const char *spelled[RFT_CUDA_PARAMS_MAX];
     for (size_t i = 0; i < entry->template_count && rc == RFT_OK; i++) {
         const rft_cuda_template *one = &entry->templates[i];
         rft_str_add(&out, i ? ", " : "");
+        size_t from = out.length;
         if (is_number_template(one) || strcmp(one->kind, "bool") == 0) {
             bool good = one->name[0] && one->name[1] && strlen(one->name) < 55 && rft_script_name_is_free(one->name) &&
                         !rft_text_starts(one->name, "_");
@@ -212,15 +301,16 @@ static int spell_entry(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
             rft_str_add(&out, plan->tuned[plan->tuned_count - 1].name);
         } else if (is_type_template(one) && !strstr(one->kind, "...")) {
             plan->has_type = true;
-            rft_str_add(&out, one->given ? one->given : "float");
+            rft_str_add(&out, one->given ? default_of(entry, i, spelled, arena) : "float");
         } else if (one->given) {
-            rft_str_add(&out, one->given);
+            rft_str_add(&out, default_of(entry, i, spelled, arena));
         } else if (is_name(one->kind)) { /* an enumeration's */
             plan->has_type = true;
             rft_str_addf(&out, "(%s)0", one->kind);
         } else {
             rc = refuse_template(entry, one, err);
         }
+        spelled[i] = rft_arena_strdup(arena, rft_str_get(&out) + from);
     }
     rft_str_add(&out, entry->template_count ? ">" : "");
     plan->entry = rft_arena_strdup(arena, rft_str_get(&out));
@@ -258,9 +348,10 @@ static void take_macros(rft_new_plan *plan) {
 static int finish_plan(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     int rc = spell_entry(plan, arena, err);
     if (rc == RFT_OK) {
-        plan->along_x = axis_dimension(plan, false);
-        plan->along_y = axis_dimension(plan, true);
         take_macros(plan);
+        for (size_t axis = 0; axis < 3; axis++) {
+            plan->along[axis] = axis_dimension(plan, axis, arena);
+        }
         rft_new_choose(plan, arena);
     }
     return rc;
@@ -282,9 +373,10 @@ int rft_new_same_params(const rft_cuda_entry *entry, const rft_cuda_entry *truth
 
 static int plan_truth(rft_new_plan *truth, const rft_new_plan *plan, rft_cuda_entry *entry, rft_arena *arena,
                       rft_err *err) {
-    int rc = rft_new_same_params(plan->kernel, plan->request->truth, err);
+    int rc = rft_new_same_params(plan->request->entry, plan->request->truth, err);
     *entry = *plan->request->truth; /* with the kernel's names: the buffers are the same ones */
     memcpy(entry->params, plan->kernel->params, sizeof entry->params);
+    entry->param_count = plan->kernel->param_count;
     *truth = *plan;
     truth->kernel = entry;
     truth->tuned_count = 0;
@@ -297,8 +389,8 @@ int rft_new_sweep(rft_str *sweep, rft_str *reference, const rft_new_request *req
     rft_new_plan *plan = rft_calloc(1, sizeof *plan), *truth = rft_calloc(1, sizeof *truth);
     rft_cuda_entry *entry = rft_calloc(1, sizeof *entry);
     plan->request = request;
-    plan->kernel = request->entry;
-    int rc = check_params(request->entry, err);
+    plan->kernel = flatten(plan, request->entry, arena);
+    int rc = check_params(plan->kernel, err);
     choose_names(plan, arena);
     rc = rc ? rc : find_dimensions(plan, arena, err);
     rc = rc || !request->truth ? rc : plan_truth(truth, plan, entry, arena, err);

@@ -6,7 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum tune_role { ROLE_OTHER, ROLE_WARP, ROLE_BLOCK, ROLE_TILE, ROLE_VECTOR, ROLE_ITEMS, ROLE_UNROLL } tune_role;
+typedef enum tune_role {
+    ROLE_OTHER,
+    ROLE_WARP,
+    ROLE_WARPS,
+    ROLE_BLOCK,
+    ROLE_TILE,
+    ROLE_VECTOR,
+    ROLE_ITEMS,
+    ROLE_UNROLL,
+    ROLE_STAGES,
+    ROLE_HEAD
+} tune_role;
 
 void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool truth) {
     size_t at = plan->tuned_count < RFT_NEW_TUNED_MAX ? plan->tuned_count++ : RFT_NEW_TUNED_MAX - 1;
@@ -27,8 +38,11 @@ static tune_role role_of(const char *name) {
         const char *part;
         tune_role role;
     } parts[] = {{"warp_size", ROLE_WARP}, {"warpsize", ROLE_WARP}, {"per_thread", ROLE_ITEMS},
-                 {"items", ROLE_ITEMS},    {"unroll", ROLE_UNROLL}, {"vec", ROLE_VECTOR},
-                 {"block", ROLE_BLOCK},    {"thread", ROLE_BLOCK},  {"tile", ROLE_TILE}};
+                 {"warps", ROLE_WARPS},    {"items", ROLE_ITEMS},   {"unroll", ROLE_UNROLL},
+                 {"stages", ROLE_STAGES},  {"head_dim", ROLE_HEAD}, {"headdim", ROLE_HEAD},
+                 {"head_size", ROLE_HEAD}, {"head_d", ROLE_HEAD},   {"d_head", ROLE_HEAD},
+                 {"vec", ROLE_VECTOR},     {"thread", ROLE_BLOCK},  {"per_block", ROLE_TILE},
+                 {"block", ROLE_BLOCK},    {"tile", ROLE_TILE}};
     char text[64];
     lower(name, text, sizeof text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -37,6 +51,8 @@ static tune_role role_of(const char *name) {
         }
     }
     bool short_tile = strlen(text) == 2 && strchr("bt", text[0]) && strchr("mnk", text[1]);
+    bool axis = strlen(text) > 2 && strchr("xyz", text[strlen(text) - 1]);
+    text[strlen(text) - axis] = '\0';
     return short_tile ? ROLE_TILE : strcmp(text, "bs") == 0 || strcmp(text, "bdim") == 0 ? ROLE_BLOCK : ROLE_OTHER;
 }
 
@@ -75,15 +91,81 @@ static const char *add_threads(rft_new_plan *plan, const char *name, rft_arena *
     return rft_arena_printf(arena, "c.%s", free);
 }
 
-static void choose_block(rft_new_plan *plan, const char *terms[2], rft_arena *arena) {
+/* The parameter or constant of this name, in Lua, `before` in front of a parameter; NULL: neither. */
+static const char *named_term(const rft_new_plan *plan, const char *name, const char *before, rft_arena *arena) {
+    for (size_t i = 0; i < plan->tuned_count; i++) {
+        const rft_new_tuned *one = &plan->tuned[i];
+        if (strcmp(one->name, name) == 0 && !one->truth && !one->flag) {
+            return rft_arena_printf(arena, "%s%s", before, name);
+        }
+    }
+    const rft_cuda_file *file = plan->request->file;
+    for (size_t i = 0; i < file->macro_count; i++) {
+        const rft_cuda_macro *macro = &file->macros[i];
+        long number = macro->fixed && strcmp(macro->name, name) == 0 ? strtol(macro->fixed, NULL, 0) : 0;
+        if (number > 0) {
+            return rft_arena_printf(arena, "%ld", number);
+        }
+    }
+    return NULL;
+}
+
+const char *rft_new_lua(const rft_new_plan *plan, const char *text, const char *before, rft_arena *arena) {
+    rft_str out = RFT_STR_INIT;
+    bool known = text != NULL;
+    while (known && *text) {
+        bool name = isalpha((unsigned char)*text) || *text == '_';
+        size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        const char *word = rft_arena_strndup(arena, text, length ? length : 1);
+        const char *term = name ? named_term(plan, word, before, arena) : word;
+        bool number = length > 0 && !name && strspn(word, "0123456789") == length;
+        known = term && (name || number || strchr("+-*/()", *word));
+        rft_str_addf(&out, strchr("+-*", *word) ? " %s " : *word == '/' ? " /%s " : "%s", known ? term : "");
+        text += length ? length : 1;
+    }
+    const char *lua = known ? rft_arena_strdup(arena, rft_str_get(&out)) : NULL;
+    rft_str_clear(&out);
+    return lua;
+}
+
+/* Threads as __launch_bounds__ says them, where they follow from parameters; false: it does not. */
+static bool take_bounds(rft_new_plan *plan, const char *terms[3], rft_arena *arena) {
+    const char *bound = rft_new_lua(plan, plan->kernel->threads, "c.", arena);
+    if (!bound || !strstr(bound, "c.") || plan->kernel->thread_axes > 1) {
+        return false;
+    }
+    terms[0] = bound;
+    plan->block = bound;
+    plan->limit = rft_arena_printf(arena, "%s <= 1024", rft_new_lua(plan, plan->kernel->threads, "", arena));
+    return true;
+}
+
+static const char *limit_of(const rft_new_plan *plan, const char *const terms[3], long most, rft_arena *arena) {
+    rft_str out = RFT_STR_INIT;
+    bool tuned = false;
+    for (size_t i = 0; i < 3 && terms[i]; i++) {
+        bool own = strncmp(terms[i], "c.", 2) == 0;
+        tuned = tuned || own;
+        rft_str_addf(&out, "%s%s", i ? " * " : "", terms[i] + (own ? 2 : 0));
+    }
+    const char *limit = tuned ? rft_arena_printf(arena, "%s <= %ld", rft_str_get(&out), most) : plan->limit;
+    rft_str_clear(&out);
+    return limit;
+}
+
+static void choose_block(rft_new_plan *plan, const char *terms[3], rft_arena *arena) {
     const rft_cuda_entry *entry = plan->kernel;
+    bool plane = entry->thread_axes > 1 || (entry->thread_axes == 0 && entry->block_axes > 1);
+    if (take_bounds(plan, terms, arena)) {
+        return;
+    }
     const char *x = term_of(plan, ROLE_BLOCK, 'x', arena), *y = term_of(plan, ROLE_BLOCK, 'y', arena);
     const char *one = term_of(plan, ROLE_BLOCK, '\0', arena), *tile = term_of(plan, ROLE_TILE, '\0', arena);
-    if (!entry->second_axis) { /* constants of other kernels' blocks */
+    if (!plane) { /* constants of other kernels' blocks */
         x = x && strncmp(x, "c.", 2) == 0 ? x : NULL;
-        y = y && strncmp(y, "c.", 2) == 0 ? y : NULL;
+        y = x && y && strncmp(y, "c.", 2) == 0 ? y : NULL;
     }
-    bool square = !x && !y && entry->second_axis && (one || tile);
+    bool square = !x && !y && plane && (one || tile);
     if (square && one && strtol(one, NULL, 10) > 32) { /* 256 threads in a row: the second axis is the grid's */
         x = one;
         y = "1";
@@ -91,21 +173,21 @@ static void choose_block(rft_new_plan *plan, const char *terms[2], rft_arena *ar
         x = y = one ? one : tile;
     } else if (x || y) {
         x = x ? x : "32";
-        y = y ? y : "1";
-    } else if (entry->second_axis) {
+        y = y || !plane ? y : "1";
+    } else if (plane) {
         x = add_threads(plan, "BLOCK_X", arena);
         y = add_threads(plan, "BLOCK_Y", arena);
     } else {
         x = one ? one : add_threads(plan, "BLOCK", arena);
     }
+    const char *z = y && entry->thread_axes > 2 ? term_of(plan, ROLE_BLOCK, 'z', arena) : NULL;
     terms[0] = x;
     terms[1] = y;
-    plan->block = y ? rft_arena_printf(arena, "{ %s, %s }", x, y) : x;
-    long most = entry->max_threads > 0 ? entry->max_threads : 1024;
-    if (strstr(x, "c.") || (y && strstr(y, "c."))) {
-        plan->limit = rft_arena_printf(arena, "%s%s%s <= %ld", x + (strncmp(x, "c.", 2) == 0 ? 2 : 0), y ? " * " : "",
-                                       y ? y + (strncmp(y, "c.", 2) == 0 ? 2 : 0) : "", most);
-    }
+    terms[2] = z;
+    plan->block = z   ? rft_arena_printf(arena, "{ %s, %s, %s }", x, y, z)
+                  : y ? rft_arena_printf(arena, "{ %s, %s }", x, y)
+                      : x;
+    plan->limit = limit_of(plan, terms, entry->max_threads > 0 ? entry->max_threads : 1024, arena);
 }
 
 /* What one block covers along an axis. */
@@ -121,14 +203,31 @@ static const char *covered(const rft_new_plan *plan, const char *threads, char a
     return text;
 }
 
-static void choose_grid(rft_new_plan *plan, const char *const terms[2], rft_arena *arena) {
-    const char *x = rft_arena_printf(arena, "ceil_div(p.%s, %s)", plan->dimensions[plan->along_x].name,
-                                     covered(plan, terms[0], 'x', arena));
-    plan->grid = x;
-    if (terms[1]) {
-        plan->grid = rft_arena_printf(arena, "{ %s, ceil_div(p.%s, %s) }", x, plan->dimensions[plan->along_y].name,
-                                      covered(plan, terms[1], 'y', arena));
+/* Blocks along one axis: what the kernel multiplies blockIdx by is what one covers, else its threads and more. */
+static const char *blocks_along(const rft_new_plan *plan, size_t axis, const char *threads, rft_arena *arena) {
+    const rft_cuda_axis *seen = &plan->kernel->axes[axis];
+    const char *size = plan->dimensions[plan->along[axis]].name;
+    const char *own = rft_new_lua(plan, seen->factor, "c.", arena);
+    bool alone = seen->alias && !seen->by_threads && !own; /* row = blockIdx.x: one block, one row */
+    if (alone || (!threads && !own)) {
+        return rft_arena_printf(arena, "p.%s", size);
     }
+    bool whole = own && (!threads || strcmp(own, threads) != 0);
+    return rft_arena_printf(arena, "ceil_div(p.%s, %s)", size,
+                            whole ? own : covered(plan, threads, (char)('x' + axis), arena));
+}
+
+static void choose_grid(rft_new_plan *plan, const char *const terms[3], rft_arena *arena) {
+    const rft_cuda_entry *entry = plan->kernel;
+    int by_threads = terms[2] ? 3 : terms[1] ? 2 : 1;
+    int axes = entry->block_axes > 0 ? entry->block_axes : by_threads;
+    const char *all[3];
+    for (int axis = 0; axis < 3; axis++) {
+        all[axis] = axis < axes ? blocks_along(plan, (size_t)axis, terms[axis], arena) : NULL;
+    }
+    plan->grid = axes == 3   ? rft_arena_printf(arena, "{ %s, %s, %s }", all[0], all[1], all[2])
+                 : axes == 2 ? rft_arena_printf(arena, "{ %s, %s }", all[0], all[1])
+                             : all[0];
 }
 
 /* ---- values ---- */
@@ -170,6 +269,16 @@ static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
         set_values(one, "1, 2, 4, 8", "1",
                    role_of(one->name) == ROLE_ITEMS ? "elements of a thread" : "unrolled steps");
         break;
+    case ROLE_WARPS:
+        set_values(one, "2, 4, 8", "4", "warps of a block");
+        break;
+    case ROLE_STAGES:
+        set_values(one, "2, 3, 4", "2", "stages of a pipeline");
+        break;
+    case ROLE_HEAD:
+        one->guessed = true;
+        set_values(one, "128", "128", "width of a head");
+        break;
     case ROLE_WARP:
         set_values(one, "32", "32", "threads of a warp");
         break;
@@ -203,7 +312,7 @@ static void keep_given(rft_new_tuned *one, rft_arena *arena) {
 }
 
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena) {
-    const char *terms[2] = {NULL, NULL};
+    const char *terms[3] = {NULL, NULL, NULL};
     if (plan->tuned_count > RFT_NEW_TUNED_MAX - 1) {
         plan->tuned_count = RFT_NEW_TUNED_MAX - 1; /* two are left for the launch */
     }

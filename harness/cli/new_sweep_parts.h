@@ -27,15 +27,16 @@ typedef struct rft_new_tuned {
 
 typedef struct rft_new_plan {
     const rft_new_request *request;
-    const rft_cuda_entry *kernel;           /* the request's, or its truth */
-    const char *names[RFT_CUDA_PARAMS_MAX]; /* of the parameters, in Lua */
+    const rft_cuda_entry *kernel;                       /* the request's, or its truth; structs as their fields */
+    const rft_cuda_param *structs[RFT_CUDA_PARAMS_MAX]; /* whose first field the parameter is; NULL: none */
+    const char *names[RFT_CUDA_PARAMS_MAX];             /* of the parameters, in Lua */
     rft_new_dimension dimensions[RFT_NEW_DIMENSIONS_MAX];
     size_t dimension_count;
     bool free_dimension; /* no parameter of the kernel: only sizes follow it */
     bool square;         /* one dimension is that of both axes */
-    size_t along_x, along_y;
-    const char *entry; /* name expression */
-    bool has_type;     /* it names a type that was guessed */
+    size_t along[3];     /* the dimension that blocks along x, y and z walk */
+    const char *entry;   /* name expression */
+    bool has_type;       /* it names a type that was guessed */
     rft_new_tuned tuned[RFT_NEW_TUNED_MAX + 1];
     size_t tuned_count;
     const char *block, *grid; /* Lua */
@@ -44,6 +45,9 @@ typedef struct rft_new_plan {
 
 /* Adds a parameter; beyond RFT_NEW_TUNED_MAX the last is replaced. */
 void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool truth);
+/* "(BM*BN)/(TM*TN)" as "(c.BM * c.BN) // (c.TM * c.TN)", `before` being "c."; NULL: a name in it is no parameter and no
+ * constant of the file, or there is no text. */
+const char *rft_new_lua(const rft_new_plan *plan, const char *text, const char *before, rft_arena *arena);
 /* Values, block and grid, by the names. */
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena);
 int rft_new_type_bytes(const char *type); /* of "f32" */

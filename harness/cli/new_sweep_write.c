@@ -87,6 +87,22 @@ static void write_buffers(rft_str *out, const rft_new_plan *plan) {
     rft_str_add(out, "      }\n    end,\n");
 }
 
+/* Of __constant__ variables that the kernel names: as many elements as the source says in numbers. */
+static void write_constants(rft_str *out, const rft_new_plan *plan) {
+    const rft_cuda_file *file = plan->request->file;
+    size_t written = 0;
+    for (size_t i = 0; i < file->variable_count && i < 64; i++) {
+        const rft_cuda_variable *variable = &file->variables[i];
+        if (!((plan->kernel->variables >> i) & 1) || !variable->type || !variable->elements) {
+            continue;
+        }
+        rft_str_add(out, written++ ? "" : "    constants = { -- TODO: their contents\n");
+        rft_str_addf(out, "      [\"%s%s\"] = input(%s, %zu),\n", variable->space, variable->name, variable->type,
+                     variable->elements * (size_t)variable->lanes);
+    }
+    rft_str_add(out, written ? "    },\n" : "");
+}
+
 static bool is_dimension(const rft_new_plan *plan, const char *name) {
     bool found = false;
     for (size_t i = 0; i < plan->dimension_count && !plan->free_dimension; i++) {
@@ -95,17 +111,54 @@ static bool is_dimension(const rft_new_plan *plan, const char *name) {
     return found;
 }
 
+/* One argument, or a field; float4 by value is a struct of four. */
+static void add_argument(rft_str *out, const rft_new_plan *plan, size_t i) {
+    const rft_cuda_param *param = &plan->kernel->params[i];
+    bool size = is_dimension(plan, plan->names[i]);
+    if (param->pointer) {
+        rft_str_addf(out, "b.%s", plan->names[i]);
+        return;
+    }
+    rft_str_add(out, param->lanes > 1 ? "struct { " : "");
+    for (int lane = 0; lane < param->lanes; lane++) {
+        rft_str_addf(out, "%s%s(%s%s)", lane ? ", " : "", param->type, size ? "p." : "1", size ? plan->names[i] : "");
+    }
+    size_t bytes = (size_t)param->lanes * (size_t)find_type(param->type)->bytes;
+    if (param->lanes == 2 || param->lanes == 4) {
+        rft_str_addf(out, ", align = %zu", bytes < 16 ? bytes : 16);
+    }
+    rft_str_add(out, param->lanes > 1 ? " }" : "");
+}
+
+/* The fields of a struct, the first of which is parameter *next. */
+static void add_struct(rft_str *out, const rft_new_plan *plan, const rft_cuda_param *param, size_t *next) {
+    rft_str_add(out, "struct { ");
+    for (size_t i = 0; i < param->field_count; i++) {
+        const rft_cuda_param *field = &param->fields[i];
+        for (size_t e = 0; e < field->elements && *next < plan->kernel->param_count; e++) {
+            rft_str_add(out, i + e ? ", " : "");
+            if (field->fields && !field->pointer) {
+                add_struct(out, plan, field, next);
+            } else {
+                add_argument(out, plan, (*next)++);
+            }
+        }
+    }
+    if (param->align) {
+        rft_str_addf(out, ", align = %zu", param->align);
+    }
+    rft_str_add(out, " }");
+}
+
 static void write_launch(rft_str *out, const rft_new_plan *plan) {
     const rft_cuda_entry *entry = plan->kernel;
     rft_str_add(out, "    launch  = function(p, c, gpu, b)\n      return {\n        args  = { ");
-    for (size_t i = 0; i < entry->param_count; i++) {
-        const rft_cuda_param *param = &entry->params[i];
-        const char *comma = i ? ", " : "";
-        if (param->pointer) {
-            rft_str_addf(out, "%sb.%s", comma, plan->names[i]);
+    for (size_t i = 0; i < entry->param_count;) {
+        rft_str_add(out, i ? ", " : "");
+        if (plan->structs[i]) {
+            add_struct(out, plan, plan->structs[i], &i);
         } else {
-            bool size = is_dimension(plan, plan->names[i]);
-            rft_str_addf(out, "%s%s(%s%s)", comma, param->type, size ? "p." : "1", size ? plan->names[i] : "");
+            add_argument(out, plan, i++);
         }
     }
     rft_str_add(out, " }, -- TODO: numbers that are no size are 1\n");
@@ -199,6 +252,7 @@ static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *ref
         rft_str_add_lua(out, request->options[i]);
         rft_str_add(out, i + 1 == request->option_count ? " },\n" : "");
     }
+    write_constants(out, plan);
     write_buffers(out, plan);
     write_launch(out, plan);
     write_work(out, plan);

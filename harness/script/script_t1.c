@@ -247,7 +247,7 @@ static int check_names(rft_t1_reader *t, size_t index, const json_t *list) {
 }
 
 static int read_condition(rft_t1_reader *t, size_t index, const json_t *item) {
-    const char *text = json_string_value(json_object_get(item, "Expression"));
+    const char *text = json_string_value(json_is_string(item) ? item : json_object_get(item, "Expression"));
     rft_py_error error;
     rft_py_node *node = NULL;
     rft_str condition = RFT_STR_INIT;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char axes[] = "XYZ";
 
@@ -19,7 +20,8 @@ static void remark(rft_t1_kernel_reader *k, const char *text) {
 
 /* ---- expressions ---- */
 
-const char *rft_t1_expression(rft_t1_kernel_reader *k, const json_t *given, bool sized, const char *path) {
+static const char *expression_over(rft_t1_kernel_reader *k, const rft_py_name *names, const json_t *given,
+                                   const char *path) {
     rft_t1_reader *t = k->t;
     rft_str out = RFT_STR_INIT;
     rft_py_error error;
@@ -33,7 +35,7 @@ const char *rft_t1_expression(rft_t1_kernel_reader *k, const json_t *given, bool
         rft_t1_fail(t, "a number, or Python in a text", "%s", path);
         return NULL;
     } else if (!rft_py_parse(&node, text, t->arena, &error) ||
-               !rft_py_number_to_lua(&out, node, sized ? k->lists : k->params, k->param_count, t->arena, &error)) {
+               !rft_py_number_to_lua(&out, node, names, k->param_count, t->arena, &error)) {
         rft_str_clear(&out);
         rft_t1_refuse_python(t, &error, text, "%s", path);
         return NULL;
@@ -41,6 +43,10 @@ const char *rft_t1_expression(rft_t1_kernel_reader *k, const json_t *given, bool
     const char *lua = rft_t1_tidy(rft_str_get(&out), t->arena);
     rft_str_clear(&out);
     return lua;
+}
+
+const char *rft_t1_expression(rft_t1_kernel_reader *k, const json_t *given, bool sized, const char *path) {
+    return expression_over(k, sized ? k->lists : k->params, given, path);
 }
 
 const char *rft_t1_at(const rft_t1_reader *t, const char *key, const char *part) {
@@ -54,16 +60,18 @@ static int read_problem(rft_t1_kernel_reader *k) {
     const json_t *given = json_object_get(k->spec, "ProblemSize");
     bool single = given && !json_is_array(given) && !json_is_null(given);
     size_t count = single ? 1 : json_array_size(given);
-    const char **items = rft_arena_calloc(t->arena, 4, sizeof *items);
+    const char **items = rft_arena_calloc(t->arena, 8, sizeof *items), **sized = items + 4;
     if (count > 3) {
         return rft_t1_fail(t, "1 to 3 sizes", "ProblemSize");
     }
     k->param_count = t->name_count;
     for (size_t i = 0; i < count; i++) {
         const char *path = single ? "ProblemSize" : rft_arena_printf(t->arena, "ProblemSize[%zu]", i);
-        const char *size = rft_t1_expression(k, single ? given : json_array_get(given, i), false, path);
+        const json_t *item = single ? given : json_array_get(given, i);
+        const char *size = rft_t1_expression(k, item, false, path);
         int64_t number = 0;
-        if (!size) {
+        sized[i] = size ? expression_over(k, k->largest, item, path) : NULL;
+        if (!sized[i]) {
             return RFT_E_SCRIPT;
         }
         bool plain = rft_text_to_int64(size, &number);
@@ -76,6 +84,7 @@ static int read_problem(rft_t1_kernel_reader *k) {
                 name = strcmp(t->names[n].name, name) == 0 ? rft_arena_printf(t->arena, "problem_%s", name) : name;
             }
             items[i] = number == 1 ? "1" : rft_arena_printf(t->arena, "p.%s", name);
+            sized[i] = items[i];
             k->out->size_names[k->out->size_count] = number == 1 ? NULL : name;
             k->out->sizes[k->out->size_count] = size;
             k->out->size_count += number != 1;
@@ -91,6 +100,8 @@ static int read_problem(rft_t1_kernel_reader *k) {
                                .items = items,
                                .item_count = count};
         k->params[k->param_count] = k->lists[k->param_count] = problem;
+        k->lists[k->param_count].lua = single ? sized[0] : NULL;
+        k->lists[k->param_count].items = sized;
         k->param_count++;
     }
     return RFT_OK;
@@ -173,6 +184,28 @@ static const char *read_divisor(rft_t1_kernel_reader *k, const char *key, const 
     return text;
 }
 
+static bool is_said(const json_t *divisor) {
+    return divisor && !json_is_null(divisor) && !(json_is_array(divisor) && json_array_size(divisor) == 0);
+}
+
+/* What Kernel Tuner divides by where nothing is said. */
+static const char *usual_divisor(const rft_t1_kernel_reader *k, size_t axis) {
+    const char *name = rft_arena_printf(k->t->arena, "block_size_%c", tolower((unsigned char)axes[axis]));
+    const char *other = json_string_value(json_array_get(json_object_get(k->spec, "BlockSizeNames"), axis));
+    name = other ? other : name;
+    return is_param(k->t, name) ? rft_arena_printf(k->t->arena, "c.%s", name) : "1";
+}
+
+/* Does anything say how many of the problem one block covers? */
+static bool is_divided(const rft_t1_kernel_reader *k) {
+    bool divided = false;
+    for (size_t i = 0; i < 3; i++) {
+        const char *key = rft_arena_printf(k->t->arena, "GridDiv%c", axes[i]);
+        divided = divided || is_said(json_object_get(k->spec, key)) || strcmp(usual_divisor(k, i), "1") != 0;
+    }
+    return divided;
+}
+
 static int grid_of_problem(rft_t1_kernel_reader *k) {
     rft_t1_reader *t = k->t;
     const json_t *sizes = json_object_get(k->spec, "ProblemSize");
@@ -180,14 +213,7 @@ static int grid_of_problem(rft_t1_kernel_reader *k) {
     for (size_t i = 0; i < 3; i++) {
         const char *key = rft_arena_printf(t->arena, "GridDiv%c", axes[i]);
         const json_t *given = json_object_get(k->spec, key);
-        bool said = given && !json_is_null(given) && !(json_is_array(given) && json_array_size(given) == 0);
-        const char *name = rft_arena_printf(t->arena, "block_size_%c", tolower((unsigned char)axes[i]));
-        const json_t *names = json_object_get(k->spec, "BlockSizeNames");
-        const char *other = json_string_value(json_array_get(names, i));
-        name = other ? other : name;
-        const char *divisor = said                ? read_divisor(k, key, given)
-                              : is_param(t, name) ? rft_arena_printf(t->arena, "c.%s", name)
-                                                  : "1";
+        const char *divisor = is_said(given) ? read_divisor(k, key, given) : usual_divisor(k, i);
         if (!divisor) {
             return RFT_E_SCRIPT;
         }
@@ -229,7 +255,8 @@ static int read_geometry(rft_t1_kernel_reader *k) {
     const json_t *shared = json_object_get(k->spec, "SharedMemory");
     int rc = read_problem(k);
     rc = rc ? rc : read_block(k);
-    if (rc == RFT_OK && size && !json_is_null(size)) {
+    bool by_problem = rc == RFT_OK && size && !json_is_null(size);
+    if (by_problem && (is_divided(k) || !of_axis(k->spec, "GlobalSize", 0))) {
         rc = grid_of_problem(k);
         if (rc == RFT_OK && json_object_get(k->spec, "GlobalSize")) {
             remark(k, "the grid is ProblemSize over GridDiv, as in Kernel Tuner; GlobalSize is not read");
@@ -259,6 +286,19 @@ static bool is_preset(const json_t *preset, const rft_value *value) {
     }
 }
 
+/* A problem's size by a parameter with several values: buffers hold the largest. */
+static const char *largest_of(const rft_py_name *name, rft_arena *arena) {
+    const rft_value *most = &name->values[0];
+    rft_str text = RFT_STR_INIT;
+    for (size_t v = 1; v < name->value_count && name->kind != RFT_VALUE_TEXT; v++) {
+        most = rft_value_number(&name->values[v]) > rft_value_number(most) ? &name->values[v] : most;
+    }
+    rft_t1_add_value(&text, most);
+    const char *lua = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return lua;
+}
+
 static void copy_params(rft_t1_kernel_reader *k, const json_t *parameters) {
     rft_t1_reader *t = k->t;
     rft_t1_param *params = rft_arena_calloc(t->arena, t->name_count, sizeof *params);
@@ -276,6 +316,8 @@ static void copy_params(rft_t1_kernel_reader *k, const json_t *parameters) {
         k->params[i].lua = rft_arena_printf(t->arena, "c.%s", name->name);
         k->lists[i].lua = rft_arena_strdup(t->arena, rft_str_get(&first));
         k->lists[i].is_list = true;
+        k->largest[i] = k->params[i];
+        k->largest[i].lua = largest_of(name, t->arena);
         rft_str_clear(&first);
     }
     k->out->params = params;
@@ -309,7 +351,7 @@ static int read_what(rft_t1_kernel_reader *k) {
     const char *language = rft_json_text_or(k->spec, "Language", "CUDA");
     const char *name = rft_json_text_or(k->spec, "KernelName", ""), *file = rft_json_text_or(k->spec, "KernelFile", "");
     const char *source = rft_json_text_or(k->spec, "KernelSource", "");
-    if (strcmp(language, "CUDA") != 0) {
+    if (strcasecmp(language, "CUDA") != 0) {
         const char *message =
             rft_arena_printf(t->arena, "the kernel is written in %.40s, and NVRTC compiles CUDA alone", language);
         bool kernel = strcmp(language, "OpenCL") == 0 || strcmp(language, "HIP") == 0;

@@ -44,6 +44,7 @@ typedef struct rft_t1_kernel_reader {
     rft_t1_kernel *out;
     rft_py_name params[RFT_T1_PARAMETERS_MAX + 1]; /* as c.NAME, and ProblemSize */
     rft_py_name lists[RFT_T1_PARAMETERS_MAX + 1];  /* as Python has them in sizes: lists, and ProblemSize */
+    rft_py_name largest[RFT_T1_PARAMETERS_MAX];    /* as ProblemSize has them in sizes: the largest value */
     size_t param_count;
 } rft_t1_kernel_reader;
 

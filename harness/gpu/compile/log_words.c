@@ -248,10 +248,44 @@ static bool is_of_c_header(const char *name) {
     return false;
 }
 
-static const char *missing_definition(const words *w, const log_error *error) {
-    const char *name = undefined_name(error, w->arena);
-    if (!name || error->in_name) {
+/* The header of CUDA's that has a type or function of narrow numbers; NULL: another name. */
+static const char *header_of(const char *name) {
+    static const char *const parts[][2] = {{"bfloat16", "cuda_bf16.h"},
+                                           {"bf16", "cuda_bf16.h"},
+                                           {"_fp8", "cuda_fp8.h"},
+                                           {"half", "cuda_fp16.h"},
+                                           {"cooperative_groups", "cooperative_groups.h"},
+                                           {"nvcuda", "mma.h"}};
+    const char *header = NULL;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !header; i++) {
+        const char *at = strstr(name, parts[i][0]);
+        bool own = at && (rft_text_starts(name, "__") || at == name || rft_text_starts(name, "nv_") || i > 3);
+        header = own ? parts[i][1] : NULL;
+    }
+    return header;
+}
+
+/* X of `namespace "std" has no member "X"`; NULL: it says something else. */
+static const char *of_host_library(const words *w, const log_error *error) {
+    static const char before[] = "namespace \"std\" has no member \"";
+    const char *text = text_of_line(error->line, w->arena), *name = strstr(text, before);
+    if (!name) {
         return NULL;
+    }
+    name += sizeof before - 1;
+    return rft_arena_printf(w->arena,
+                            "%s: std::%.*s is of the host's C++ library, which NVRTC does not have: take CUDA's own "
+                            "(max, size_t, ...), or cuda::std::%.*s with its header in <cuda/std/...>",
+                            error->place, (int)strcspn(name, "\""), name, (int)strcspn(name, "\""), name);
+}
+
+static const char *missing_definition(const words *w, const log_error *error) {
+    const char *name = undefined_name(error, w->arena), *host = of_host_library(w, error);
+    if (!name || error->in_name) {
+        return host;
+    }
+    if (header_of(name)) {
+        return rft_arena_printf(w->arena, "%s: %s is of <%s>: #include it", error->place, name, header_of(name));
     }
     if (is_of_c_header(name)) {
         return rft_arena_printf(w->arena, "%s: %s is of a C header, which NVRTC does not have: define it in the source",

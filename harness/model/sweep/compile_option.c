@@ -137,6 +137,30 @@ static bool is_value(value_kind kind, const char *value) {
     }
 }
 
+/* What nvcc's command lines have, and why it is not needed here; NULL: no such. */
+static const char *of_nvcc(const char *word) {
+    static const struct {
+        const char *begins, *remedy;
+    } known[] = {{"-O", "leave it out: NVRTC optimises; ptxas's own level is \"-Xptxas\", \"-O3\""},
+                 {"-arch", "leave it out: the device decides, or --arch on the command line"},
+                 {"-gencode", "leave it out: the device decides, or --arch on the command line"},
+                 {"--generate-code", "leave it out: the device decides, or --arch on the command line"},
+                 {"-code", "leave it out: the device decides, or --arch on the command line"},
+                 {"-Xcompiler", "leave it out: there is no host compiler"},
+                 {"-ccbin", "leave it out: there is no host compiler"},
+                 {"-l", "leave it out: there is no host code to link"},
+                 {"-L", "leave it out: there is no host code to link"},
+                 {"-expt-", "leave it out: there is no host code"},
+                 {"--expt-", "leave it out: there is no host code"},
+                 {"--extended-lambda", "leave it out: there is no host code"},
+                 {"-extended-lambda", "leave it out: there is no host code"}};
+    const char *remedy = strpbrk(word, " \t") ? "one text each: { \"-Xptxas\", \"-v\" }" : NULL;
+    for (size_t i = 0; i < COUNT(known) && !remedy; i++) {
+        remedy = rft_text_starts(word, known[i].begins) ? known[i].remedy : NULL;
+    }
+    return remedy;
+}
+
 static int refuse_option(const char *word, const known_option *table, size_t count, rft_err *err) {
     const char *names[2 * COUNT(nvrtc_options)];
     char bare[80];
@@ -145,11 +169,14 @@ static int refuse_option(const char *word, const known_option *table, size_t cou
         names[2 * i] = table[i].name;
         names[2 * i + 1] = table[i].other;
     }
-    const char *near = rft_text_nearest(bare, names, 2 * count);
+    const char *habit = table == nvrtc_options ? of_nvcc(word) : NULL;
+    const char *near = habit ? NULL : rft_text_nearest(bare, names, 2 * count);
     rft_err_set(err, RFT_E_SCRIPT, "the option \"%.120s\" is not allowed%s%s%s", word, near ? ", did you mean \"" : "",
                 near ? near : "", near ? "\"?" : "");
-    return rft_err_remedy(err, "a sweep may not write files, choose the architecture (--arch does) or give what "
-                               "rooftune does not know; docs/security.md lists what is allowed");
+    return rft_err_remedy(err, "%s",
+                          habit ? habit
+                                : "a sweep may not write files, choose the architecture (--arch does) or give what "
+                                  "rooftune does not know; docs/security.md lists what is allowed");
 }
 
 static int wrong_value(const char *word, const char *value, rft_err *err) {

@@ -65,6 +65,10 @@ static void describe_size(rft_str *text, const rft_buffer *buffer, const rft_var
         rft_str_addf(text, "; write %s, %llu", rft_type_name(buffer->type),
                      (unsigned long long)(variable->bytes / size));
     }
+    unsigned long long each = buffer->count > 1 && !is_given ? variable->bytes / buffer->count : 0;
+    if (each > 0 && each <= 8 && (each & (each - 1)) == 0 && each * buffer->count == variable->bytes) {
+        rft_str_addf(text, "; or is it a type of %llu byte%s?", each, each == 1 ? "" : "s");
+    }
 }
 
 const char *rft_constants_wrong(const rft_point_spec *spec, const rft_variable *variables, size_t count,

@@ -204,7 +204,8 @@ static bool may_write(const rft_launch *launch, const rft_compile_result *compil
         bool is_it = arg->kind == RFT_ARG_BUFFER && arg->buffer == buffer;
         bool known = takes.count > 0 && a < (size_t)takes.count && takes.params[a].to_const;
         *given = *given || is_it;
-        may = may || (is_it && !known) || arg->kind == RFT_ARG_TENSOR_MAP || arg->kind == RFT_ARG_STRUCT;
+        may = may || (is_it && !known) || arg->kind == RFT_ARG_TENSOR_MAP ||
+              (arg->kind == RFT_ARG_STRUCT && arg->field_count > 0);
     }
     return may;
 }

@@ -100,6 +100,10 @@ char *rft_modules_data(lua_State *lua, const char *function, const char **shown)
     const char *path = rft_modules_path(script, rft_modules_caller(lua), *shown);
     rft_modules_check_path(lua, &here, path);
     if (rft_fs_read(&text, &size, path, RFT_LUA_SOURCE_MAX, &failed) != RFT_OK) {
+        if (!rft_fs_exists(path)) {
+            rft_lua_fault(lua, failed.code, "paths are relative to the file that names them", "%s: there is no file %s",
+                          function, *shown);
+        }
         rft_lua_fault(lua, failed.code == RFT_E_LIMIT ? RFT_E_SCRIPT : failed.code,
                       failed.remedy[0] ? failed.remedy : NULL, "%s: %s", function, failed.message);
     }

@@ -90,7 +90,7 @@ refuse '#define GO a<<<1, 1>>>(0)
 texture<float> t; __global__ void a(float *x) {}' 5 'refused.cu:2: a texture'
 refuse '__global__ void a(int n) {}' 5 'a takes no pointer'
 refuse '__global__ void a(cudaTextureObject_t image, float *x) {}' 5 'the parameter "image" of a is a texture'
-refuse 'struct pair { int a, b; }; __global__ void a(pair both, float *x) {}' 5 'the parameter "both" of a is of the type pair'
+refuse 'struct pair { int a : 4, b : 4; }; __global__ void a(pair both, float *x) {}' 5 'the parameter "both" of a is of the type pair'
 refuse 'template <class... Ts> __global__ void a(float *x) {}' 5 'the template parameter'
 refuse 'void a(float *x) {}' 5 'no __global__ function'
 printf '#include "none.h"\n#include "axpy.cu"\nint main() { return 0; }\n' >over.cu

@@ -95,6 +95,18 @@ grep -q 'a = input(u8, 4096)' add.lua || fail "the kernel's own type: $(cat add.
 grep -q 'sum = inout(f32, 16384)' add.lua || fail "$(cat add.lua)"
 grep -q 'args  = { b.a, b.sum, f64(1.5), i32(64 \* 64) }' add.lua || fail "$(cat add.lua)"
 grep -q 'grid  = ceil_div(4096, c.BLOCK)' add.lua || fail "$(cat add.lua)"
+# Sizes by a parameter are its largest value; a condition may be a plain text; nothing divides the problem here.
+sed 's/"\[64, 128\]" }/& , { "Name": "WIDE", "Type": "int", "Values": "[2048, 4096]" }/; s/ \] },$/ ], "Conditions": [ "BLOCK * WIDE > 64" ] },/
+    s/"Language": "CUDA"/"Language": "cuda", "ProblemSize": [ "WIDE" ]/; s/"Size": 16384/"Size": "ProblemSize[0] * 4"/' add.json >wide.json
+rooftune new --from wide.json --size a=4096
+expect_status 0
+grep -q 'sum = inout(f32, 4096 \* 4)' wide.lua || fail "the size of the largest: $(cat wide.lua)"
+grep -q '"(BLOCK \* WIDE) > 64"' wide.lua || fail "$(cat wide.lua)"
+grep -q 'grid  = ceil_div(4096, c.BLOCK)' wide.lua || fail "GlobalSize: $(cat wide.lua)"
+sed 's/"KernelName": "add"/"KernelName": "sum"/' add.json >named.json
+rooftune new --from named.json
+expect_error 2 'add.cu has no kernel "sum"'
+expect_err 'KernelSpecification.KernelName: add'
 # A header that NVRTC has not: the device code alone; a macro that nothing defines is a TODO.
 (echo '#include <math.h>'; cat add.cu; echo 'int host() { return DEPTH; }') >fmath.cu
 sed 's/add.cu/fmath.cu/' add.json >fmath.json

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/check_source.h"
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "cli/cuda_scan.h"
+#include "model/sweep/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_BYTES_MAX (4u << 20)
+#define PLACES_MAX 256
+
+typedef struct looked_at {
+    rft_check_warnings *warnings;
+    const char *place;
+    const rft_point_spec *spec;
+    const rft_cuda_file *file;
+} looked_at;
+
+/* NULL: it cannot be read, or is too much for the scan. */
+static const rft_cuda_file *scan(const char *source, rft_arena *arena) {
+    rft_cuda_file *file = rft_arena_calloc(arena, 1, sizeof *file);
+    char *heap = NULL;
+    size_t size = 0;
+    if (rft_fs_read(&heap, &size, source, SOURCE_BYTES_MAX, NULL) != RFT_OK) {
+        return NULL;
+    }
+    const char *text = rft_arena_strdup(arena, heap);
+    free(heap);
+    return rft_cuda_scan(file, text, NULL, arena, NULL) == RFT_OK ? file : NULL;
+}
+
+static const rft_cuda_entry *entry_named(const rft_cuda_file *file, const char *name) {
+    size_t length = strcspn(name, " <");
+    for (size_t i = 0; i < file->entry_count; i++) {
+        if (strlen(file->entries[i].name) == length && strncmp(file->entries[i].name, name, length) == 0) {
+            return file->entries[i].several ? NULL : &file->entries[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- types ---- */
+
+/* As far as the words are sure: an alias may be another one under another #if. */
+static rft_mangled_param param_of(const rft_cuda_param *param) {
+    rft_mangled_param out = {.kind = param->pointer ? RFT_PARAM_POINTER : RFT_PARAM_UNKNOWN};
+    bool sure = param->type && !param->guessed && !param->aliased && param->lanes == 1;
+    if (sure && rft_type_from_name(&out.type, param->type)) {
+        out.kind = param->pointer ? RFT_PARAM_POINTER : RFT_PARAM_VALUE;
+        out.has_type = true;
+        out.name = param->base;
+    }
+    out.to_const = param->pointer && param->is_const;
+    return out;
+}
+
+/* A mangled name has told the compiled code's types already, and surely. */
+static void look_at_types(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry) {
+    rft_signature takes = {.name = entry->name, .count = (int)entry->param_count};
+    for (size_t i = 0; i < entry->param_count; i++) {
+        takes.params[i] = param_of(&entry->params[i]);
+    }
+    const char *wrong = entry->is_c ? rft_arguments_wrong(l->spec, launch, &takes, l->warnings->arena) : NULL;
+    if (wrong) {
+        rft_check_warn(l->warnings, l->place,
+                       "compiled code of extern \"C\" has sizes alone: its source says the types", "%s", wrong);
+    }
+}
+
+/* ---- structs ---- */
+
+/* The type at "f32 at 8" of a layout's text; false: nothing plain lies at that byte. */
+static bool given_at(const char *layout, size_t at, rft_type *type) {
+    while (layout && *layout) {
+        size_t length = strcspn(layout, ",");
+        char name[16] = "";
+        const char *mark = strstr(layout, " at ");
+        size_t named = mark ? (size_t)(mark - layout) : 0;
+        if (mark && named < length && named < sizeof name && strtoul(mark + 4, NULL, 10) == at) {
+            memcpy(name, layout, named);
+            return rft_type_from_name(type, name);
+        }
+        layout += length + strspn(layout + length, ", ");
+    }
+    return false;
+}
+
+static bool is_real(const char *type) {
+    return !strchr("iu", type[0]);
+}
+
+/* Sizes that differ are a failure, told elsewhere. */
+static void look_at_struct(const looked_at *l, const rft_cuda_entry *entry, size_t index, const rft_arg *arg) {
+    const rft_cuda_param *param = &entry->params[index];
+    rft_cuda_place places[PLACES_MAX];
+    size_t count = 0;
+    if (!param->fields || param->pointer || rft_cuda_layout(param, places, PLACES_MAX, &count) != arg->bytes) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rft_type given;
+        const rft_cuda_param *field = places[i].field;
+        if (field->pointer || field->aliased || !given_at(arg->layout, places[i].at, &given)) {
+            continue;
+        }
+        const char *name = rft_type_name(given);
+        bool other = is_real(name) != is_real(field->type) || strcmp(name + 1, field->type + 1) != 0;
+        if (other) {
+            rft_check_warn(l->warnings, l->place, "give the struct's fields in the order of the source",
+                           "argument %zu of %s: %s of the struct %s, at byte %zu, is %s, and %s(...) is given",
+                           index + 1, entry->name, field->name, param->base, places[i].at, field->base, name);
+            return;
+        }
+    }
+}
+
+/* ---- launches ---- */
+
+static void look_at_launch(const looked_at *l, const rft_launch *launch) {
+    const rft_cuda_entry *entry = launch->kind == RFT_LAUNCH_KERNEL ? entry_named(l->file, launch->entry) : NULL;
+    for (size_t i = 0; entry && i < entry->param_count; i++) {
+        if (rft_cuda_is_texture(&entry->params[i])) {
+            rft_check_warn(l->warnings, l->place, "have the kernel read a buffer, as const T *__restrict__",
+                           "parameter %zu of %s, %s, is a texture or a surface, which sweeps do not have", i + 1,
+                           entry->name, entry->params[i].name);
+        }
+        if (i < launch->arg_count && launch->args[i].kind == RFT_ARG_STRUCT) {
+            look_at_struct(l, entry, i, &launch->args[i]);
+        }
+    }
+    if (entry && entry->always_dynamic && launch->shared_bytes == 0) {
+        rft_check_warn(l->warnings, l->place, "shared = BYTES in its launch, the third of <<<grid, block, bytes>>>",
+                       "%s has an extern __shared__ array, and its launch gives it no bytes", entry->name);
+    }
+    if (entry) {
+        look_at_types(l, launch, entry);
+    }
+}
+
+/* Does a launch get the buffer where its kernel may write? *given: it gets it. */
+static bool may_write(const looked_at *l, const rft_launch *launch, size_t buffer, bool *given) {
+    const rft_cuda_entry *entry = launch->kind == RFT_LAUNCH_KERNEL ? entry_named(l->file, launch->entry) : NULL;
+    bool may = launch->kind != RFT_LAUNCH_KERNEL;
+    for (size_t i = 0; i < launch->arg_count && launch->kind == RFT_LAUNCH_KERNEL; i++) {
+        const rft_arg *arg = &launch->args[i];
+        bool is_it = arg->kind == RFT_ARG_BUFFER && arg->buffer == buffer;
+        bool known = entry && i < entry->param_count && entry->params[i].pointer && entry->params[i].is_const &&
+                     !entry->params[i].aliased;
+        *given = *given || is_it;
+        may = may || (is_it && !known) || arg->kind == RFT_ARG_TENSOR_MAP ||
+              (arg->kind == RFT_ARG_STRUCT && arg->field_count > 0);
+    }
+    return may;
+}
+
+static void look_at_outputs(const looked_at *l) {
+    for (size_t i = 0; i < l->spec->buffer_count && !l->spec->told; i++) {
+        const rft_buffer *buffer = &l->spec->buffers[i];
+        bool given = false, may = buffer->role != RFT_BUFFER_OUTPUT && buffer->role != RFT_BUFFER_INOUT;
+        for (size_t k = 0; k < l->spec->prepare_count; k++) {
+            may = may || may_write(l, &l->spec->prepare[k], i, &given);
+        }
+        for (size_t k = 0; k < l->spec->launch_count; k++) {
+            may = may || may_write(l, &l->spec->launches[k], i, &given);
+        }
+        if (given && !may) {
+            rft_check_warn(l->warnings, l->place,
+                           "are two buffers swapped in `args`? Else the kernel's parameter is no pointer to const",
+                           "the output %s is only given where a kernel takes a pointer to const: nothing can write it",
+                           buffer->name);
+        }
+    }
+}
+
+void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec) {
+    const looked_at l = {warnings, place, spec, scan(spec->unit.source, warnings->arena)};
+    for (size_t i = 0; i < spec->prepare_count && l.file; i++) {
+        look_at_launch(&l, &spec->prepare[i]);
+    }
+    for (size_t i = 0; i < spec->launch_count && l.file; i++) {
+        look_at_launch(&l, &spec->launches[i]);
+    }
+    if (l.file) {
+        look_at_outputs(&l);
+    }
+}
+
+void rft_check_fill_source(rft_check_warnings *warnings, const rft_point_spec *spec, size_t buffer) {
+    const rft_filler *kernel = spec->buffers[buffer].fill.kernel;
+    const looked_at l = {warnings, rft_fs_name(kernel->unit.source), spec, scan(kernel->unit.source, warnings->arena)};
+    if (l.file) {
+        look_at_launch(&l, &kernel->launch);
+    }
+}
+
+const char *rft_check_variable_type(rft_check_warnings *warnings, const char *source, const char *name,
+                                    unsigned long long *each) {
+    const rft_cuda_file *file = scan(source, warnings->arena);
+    const char *colon = strrchr(name, ':'), *bare = colon ? colon + 1 : name;
+    rft_type type;
+    for (size_t i = 0; file && i < file->variable_count; i++) {
+        if (strcmp(file->variables[i].name, bare) == 0 && file->variables[i].type &&
+            rft_type_from_name(&type, file->variables[i].type)) {
+            *each = rft_type_bytes(type);
+            return file->variables[i].type;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda_scan_body.c - what a kernel's body does with its parameters and the grid, as far as its words tell. */
+#include "base/str.h"
+#include "cli/cuda_scan_parts.h"
+
+#include <string.h>
+
+bool rft_cuda_is_member(const rft_cuda_word *before) {
+    return rft_cuda_is(before, ".") || rft_cuda_is(before, "->");
+}
+
+/* One mention of a pointer: `x[...] = ` writes, `x[...]` alone reads, anything else may do both. */
+static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t at) {
+    if (!rft_cuda_is(&words->items[at + 1], "[")) {
+        param->read = param->written_to = true;
+        return;
+    }
+    const rft_cuda_word *behind = &words->items[rft_cuda_skip(words, at + 1)];
+    const rft_cuda_word *before = &words->items[at - 1];
+    while (rft_cuda_is(behind, ")") && rft_cuda_is(before, "(") && at > 2) { /* FLOAT4(x[i]) = ..., &(x[i]) */
+        before -= before[-1].kind == RFT_CUDA_NAME ? 2 : 1;
+        behind++;
+    }
+    bool sets = rft_cuda_is(behind, "=");
+    bool changes = behind->text[0] != '\0' && behind->text[1] == '=' && strchr("+-*/%&|^", behind->text[0]);
+    changes = changes || rft_cuda_is(behind, "++") || rft_cuda_is(behind, "--") || rft_cuda_is(behind, ".");
+    changes = changes || rft_cuda_is(before, "&") || rft_cuda_is(before, "++") || rft_cuda_is(before, "--");
+    param->read = param->read || !sets || changes;
+    param->written_to = param->written_to || sets || changes;
+}
+
+/* Pointers that are not const: what the body does with them. */
+static void read_uses(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to) {
+    for (size_t p = 0; p < entry->param_count; p++) {
+        rft_cuda_param *param = &entry->params[p];
+        if (!param->pointer || !param->written_to) {
+            continue;
+        }
+        param->read = param->written_to = false;
+        for (size_t i = from; i < to; i++) {
+            if (rft_cuda_is(&words->items[i], param->name) && !rft_cuda_is_member(&words->items[i - 1])) {
+                note_use(param, words, i);
+            }
+        }
+    }
+    bool writes = false;
+    for (size_t p = 0; p < entry->param_count; p++) {
+        writes = writes || entry->params[p].written_to;
+    }
+    for (size_t p = 0; p < entry->param_count && !writes; p++) { /* by ways that are not seen here */
+        rft_cuda_param *param = &entry->params[p];
+        param->written_to = param->pointer && !param->is_const;
+    }
+}
+
+/* ---- the grid ---- */
+
+static bool is_cast(const rft_cuda_word *word) {
+    return rft_cuda_is(word, "(") && word[1].kind == RFT_CUDA_NAME && rft_cuda_is(&word[2], ")") &&
+           (word[3].kind == RFT_CUDA_NAME || word[3].kind == RFT_CUDA_NUMBER || rft_cuda_is(&word[3], "("));
+}
+
+/* Are words [from, to) names, numbers and arithmetic alone? */
+static bool is_plain(const rft_cuda_words *words, size_t from, size_t to) {
+    bool plain = true;
+    for (size_t i = from; i < to; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool name = word->kind == RFT_CUDA_NAME && !rft_cuda_is(&word[1], "(");
+        plain = plain && (name || word->kind == RFT_CUDA_NUMBER ||
+                          (word->kind == RFT_CUDA_SIGN && strlen(word->text) == 1 && strchr("+-*/()", word->text[0])));
+    }
+    return plain;
+}
+
+/* The product at `at`, behind a * : "BLOCK*ITEMS" of BLOCK * ITEMS + threadIdx.x. */
+static void read_factor(rft_cuda_axis *axis, const rft_cuda_words *words, size_t at, size_t end, rft_arena *arena) {
+    const char *text = NULL;
+    for (;;) {
+        at += at < end && is_cast(&words->items[at]) ? 3 : 0;
+        const rft_cuda_word *word = &words->items[at];
+        if (at >= end || word->directive) {
+            return;
+        }
+        if (rft_cuda_is(word, "blockDim")) {
+            axis->by_threads = true;
+            return;
+        }
+        size_t behind = rft_cuda_is(word, "(") ? rft_cuda_skip(words, at) : at + 1;
+        bool single = word->kind == RFT_CUDA_NAME || word->kind == RFT_CUDA_NUMBER;
+        bool called =
+            single && (rft_cuda_is(&word[1], "(") || rft_cuda_is(&word[1], ".") || rft_cuda_is(&word[1], "->"));
+        if (behind > end || called || !(single || rft_cuda_is(word, "(")) || !is_plain(words, at, behind)) {
+            return;
+        }
+        const char *one = rft_cuda_join(words, at, behind, arena);
+        text = text ? rft_arena_printf(arena, "%s*%s", text, one) : one;
+        at = behind;
+        if (!rft_cuda_is(&words->items[at], "*")) {
+            break;
+        }
+        at++;
+    }
+    axis->factor = axis->factor ? axis->factor : text;
+}
+
+/* The mention of a block's number at words [from, behind): by what it is multiplied. */
+static void read_mention(rft_cuda_axis *axis, const rft_cuda_words *words, size_t from, size_t behind, size_t end,
+                         rft_arena *arena) {
+    if (rft_cuda_is(&words->items[behind], "*")) {
+        read_factor(axis, words, behind + 1, end, arena);
+    } else if (from > 2 && rft_cuda_is(&words->items[from - 1], "*")) {
+        const rft_cuda_word *word = &words->items[from - 2];
+        bool member = rft_cuda_is_member(&word[-1]);
+        axis->by_threads = axis->by_threads || (member && from > 3 && rft_cuda_is(&word[-2], "blockDim"));
+        bool single = !member && (word->kind == RFT_CUDA_NAME || word->kind == RFT_CUDA_NUMBER);
+        axis->factor = !axis->factor && single ? word->text : axis->factor;
+    } else if (from > 2 && rft_cuda_is(&words->items[from - 1], "=") && words->items[from - 2].kind == RFT_CUDA_NAME &&
+               strchr(";,", words->items[behind].text[0])) {
+        axis->alias = words->items[from - 2].text;
+    }
+}
+
+static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to, rft_arena *arena) {
+    for (size_t i = from; i + 2 < to; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool block = rft_cuda_is(word, "blockIdx"), thread = rft_cuda_is(word, "threadIdx");
+        char axis = word[2].text[0];
+        if ((!block && !thread) || axis < 'x' || axis > 'z' || word[2].text[1]) {
+            continue;
+        }
+        int *most = block ? &entry->block_axes : &entry->thread_axes;
+        *most = axis - 'x' + 1 > *most ? axis - 'x' + 1 : *most;
+        if (block) {
+            read_mention(&entry->axes[axis - 'x'], words, i, i + 3, to, arena);
+        }
+    }
+    for (size_t a = 0; a < 3; a++) {
+        for (size_t i = from; i < to && entry->axes[a].alias; i++) {
+            const rft_cuda_word *word = &words->items[i];
+            if (rft_cuda_is(word, entry->axes[a].alias) && !rft_cuda_is_member(&word[-1])) {
+                rft_cuda_axis seen = entry->axes[a];
+                read_mention(&seen, words, i, i + 1, to, arena);
+                entry->axes[a].factor = seen.factor;
+                entry->axes[a].by_threads = seen.by_threads;
+            }
+        }
+    }
+}
+
+void rft_cuda_read_body(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to,
+                        const rft_cuda_variable *variables, size_t variable_count, rft_arena *arena) {
+    read_uses(entry, words, from, to);
+    read_grid(entry, words, from, to, arena);
+    bool grid = false, sync = false;
+    for (size_t i = from; i < to; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        grid = grid || rft_cuda_is(word, "this_grid");
+        sync = sync || rft_cuda_is(word, "sync");
+        bool extern_array = rft_cuda_is(word, "extern") && rft_cuda_is(&word[1], "__shared__");
+        bool always = entry->template_count == 0 && word->level == words->items[from].level;
+        entry->dynamic_shared = entry->dynamic_shared || extern_array;
+        entry->always_dynamic = entry->always_dynamic || (extern_array && always);
+        for (size_t v = 0; v < variable_count && v < 64; v++) {
+            entry->variables |= (uint64_t)rft_cuda_is(word, variables[v].name) << v;
+        }
+    }
+    entry->cooperative = grid && sync;
+}

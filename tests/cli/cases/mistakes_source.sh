@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# Mistakes that compiled code does not show and the source does: types of extern "C" kernels, fields of structs, shared
+# memory that no launch gives; and what first authors bring along from nvcc.
+need_nvrtc
+cat >scale.cu <<'CU'
+#include <cuda_fp16.h>
+struct shape { int rows; float by; };
+__constant__ double weights[2];
+extern "C" __global__ void scale(const float *x, float *y, int n, float by) {
+    extern __shared__ float kept[];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    kept[threadIdx.x] = i < n ? x[i] : 0;
+    if (i < n) y[i] = kept[threadIdx.x] * by * (float)weights[1];
+}
+extern "C" __global__ void again(float *y, struct shape s) { if (threadIdx.x < s.rows) y[threadIdx.x] *= s.by; }
+CU
+cat >scale_reference.cu <<'CU'
+__constant__ double weights[2];
+__global__ void ref(const float *x, double *y, long long n) { if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x] * weights[1]; }
+CU
+cat >fill.cu <<'CU'
+extern "C" __global__ void ramp(float *x, unsigned long long count, unsigned long long seed, int period) { x[0] = seed % period; }
+CU
+cat >scale.lua <<'LUA'
+local k = kernel {
+  source = "scale.cu", entry = { "scale", "again" }, problem = { "n" }, params = { { "BLOCK", 128 } },
+  constants = { weights = input(f64, 2) },
+  buffers = function(p) return { x = input(f32, p.n, from { "fill.cu:ramp", args = { i32(97) } }), y = inout(f32, p.n) } end,
+  launch = function(p, c, gpu, b)
+    return {
+      { args = { b.x, b.y, i32(p.n), f32(2) }, grid = ceil_div(p.n, c.BLOCK), block = c.BLOCK, shared = 4 * c.BLOCK },
+      { entry = "again", args = { b.y, struct { i32(1), f32(1) } }, grid = 1, block = 32 },
+    }
+  end,
+  work = function(p) return { bytes = 12 * p.n } end,
+  check = { reference = "scale_reference.cu:ref" },
+}
+return sweep { kernel = k, over = { n = values(4096) } }
+LUA
+rooftune check scale.lua --strict
+expect_status 0
+mkdir good
+cp scale* fill.cu good
+# mistake NAME STATUS FILE SED CAUSE REMEDY
+mistake() {
+    cp good/* .
+    sed -i "$4" "$3"
+    ! cmp -s "$3" "good/$3" || fail "$1: nothing is changed"
+    rooftune check scale.lua
+    [ "$status" = "$2" ] || fail "$1: expected exit status $2, got $status"
+    cat out err >said
+    grep -q -e "$5" said || fail "$1: nothing says: $5"
+    grep -q -e "remedy: .*$6" said || fail "$1: no remedy says: $6"
+}
+mistake swapped_types 0 scale.lua 's/i32(p.n), f32(2)/f32(2), i32(p.n)/' '^warning: scale.lua:1: variant scale: argument 3 of scale is f32(...), 4 bytes: it takes int, 4 bytes; arguments 3 and 4 are swapped?' 'its source says the types'
+mistake fill_type 0 fill.cu 's/float \*x/double *x/' '^warning: fill.cu: argument 1 of ramp is the buffer x of f32: it takes double \*' 'its source says the types'
+mistake fill_scalar 0 scale.lua 's/i32(97)/f32(97)/' '^warning: fill.cu: argument 4 of ramp is f32(...), 4 bytes: it takes int, 4 bytes; write i32' 'its source says the types'
+mistake to_const 0 scale.lua 's/b.x, b.y/b.y, b.x/; s/{ b.y, struct/{ b.x, struct/' '^warning: scale.lua:1: .*the output y is only given where a kernel takes a pointer to const' 'are two buffers swapped'
+mistake fields 0 scale.lua 's/i32(1), f32(1)/f32(1), i32(1)/' '^warning: scale.lua:1: .*argument 2 of again: rows of the struct shape, at byte 0, is int, and f32(...) is given' 'in the order of the source'
+mistake no_shared 0 scale.lua 's/, shared = 4 \* c.BLOCK//' '^warning: scale.lua:1: .*scale has an extern __shared__ array, and its launch gives it no bytes' 'shared = BYTES'
+mistake constant_type 5 scale.lua 's/(f64, 2)/(f32, 2)/' 'constant weights: 2 f32 are 8 bytes, the variable in scale.cu has 16; write f32, 4; or is it a type of 8 bytes?' 'correct it'
+mistake constant_missing 0 scale.lua '/constants =/d' '^warning: scale.lua:1: .*nothing fills the __constant__ variable weights of scale.cu' 'input(f64, 2) } fills it'
+mistake reference_order 5 scale_reference.cu 's/const float \*x, double \*y/double *y, const float *x/' 'argument 1 of ref is the buffer x of f32: it takes double \*' 'buffers in the order of their names, then the dimensions: x, y, n'
+mistake host_library 5 scale.cu 's/\* by \*/* std::max(by, 1.0f) */' 'scale.cu(8): std::max is of the host.s C++ library' 'the log above'
+mistake header 5 scale_reference.cu 's/= x\[/= (double)(__half)x[/' 'scale_reference.cu(2): __half is of <cuda_fp16.h>: #include it' 'correct it'
+mistake nvcc_level 3 scale.lua 's/problem = {/options = { "-O3" }, problem = {/' 'kernel.options\[1\]: the option "-O3" is not allowed$' 'leave it out: NVRTC optimises'
+mistake nvcc_arch 3 scale.lua 's/problem = {/options = { "-gencode" }, problem = {/' 'kernel.options\[1\]: the option "-gencode" is not allowed$' 'the device decides, or --arch'
+mistake one_text 3 scale.lua 's/problem = {/options = { "-Xptxas -v" }, problem = {/' 'the option "-Xptxas -v" is not allowed' 'one text each'
+mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.lua:14: csv: there is no file shapes.csv' 'relative to the file that names them'
+mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
+# What a template or an #if may leave out is not judged.
+cp good/* .
+sed -i 's/^    extern __shared__.*/#ifdef KEEP\n&\n#else\n    float kept[1024];\n#endif/' scale.cu
+sed -i 's/, shared = 4 \* c.BLOCK//' scale.lua
+rooftune check scale.lua --strict
+expect_status 0

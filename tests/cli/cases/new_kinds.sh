@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# `new`: kernels of the kinds that people bring. What the source says of types, structs, constants, block and grid is
+# taken from there, and what nvcc has without a header is there for NVRTC.
+says() { grep -qF -e "$2" "$1" || fail "$1 lacks: $2: $(cat "$1")"; }
+cat >sizes.cuh <<'CU'
+#pragma once
+#include <cstdint>
+#ifndef TW
+#error "TW must be defined"
+#endif
+using index_t = std::int32_t;
+CU
+# A struct by value, its type behind an alias of a header's, constants, threads behind a macro, block and grid named.
+cat >bodies.cu <<'CU'
+#include "sizes.cuh"
+#define KERNEL extern "C" __global__ void
+#define TILE BLOCK_SIZE
+#define ORDER 3
+namespace inner { struct __align__(16) Point { float4 at; index_t tag; }; }
+struct Shape { float dt, eps{0.5f}; index_t n; int box[2][ORDER]; Shape() = default; static const int many = 4; };
+__constant__ double weight[ORDER + 1], other;
+__constant__ int unused[4];
+KERNEL move(const float4 *pos, float4 *to, Shape shape, const inner::Point *points) {
+    extern __shared__ float4 tile[];
+    int i = blockIdx.x * TILE + threadIdx.x;
+    tile[threadIdx.x] = i < shape.n ? pos[i] : make_float4(0, 0, 0, INFINITY);
+    if (i < shape.n) to[i] = make_float4(tile[0].x * shape.dt, weight[ORDER], TW, points ? 1 : 0);
+}
+CU
+rooftune new bodies.cu
+expect_status 0
+says bodies.lua 'pos = input(f32, 4 * p.n)'
+says bodies.lua 'struct { f32(1), f32(1), i32(p.n), i32(1), i32(1), i32(1), i32(1), i32(1), i32(1) }'
+says bodies.lua '["weight"] = input(f64, 4)'
+! grep -q unused bodies.lua || fail "a constant that the kernel does not name"
+says bodies.lua 'block = c.BLOCK_SIZE'
+says bodies.lua 'TW = values('
+says bodies.lua '-DINFINITY='
+# A default that names another parameter; one block a row; threads by __launch_bounds__.
+cat >rows.cu <<'CU'
+enum class Mode { exact, fast };
+template <class In, class Out = In, Mode M = Mode::exact, int WARPS = 4, typename Sum = double>
+__global__ void __launch_bounds__(32 * WARPS, 2) rows(Out *to, const In *from, std::size_t rows, std::size_t cols) {
+    const std::size_t row = blockIdx.x;
+    for (std::size_t c = threadIdx.x; c < cols; c += 32 * WARPS) to[row * cols + c] = Out(Sum(from[row * cols + c]));
+}
+CU
+rooftune new rows.cu
+expect_status 0
+says rows.lua 'entry   = "rows<float, float, Mode::exact, WARPS, double>"'
+says rows.lua 'grid  = p.rows,'
+says rows.lua 'block = 32 * c.WARPS'
+says rows.lua '"32 * WARPS <= 1024"'
+# Tiles that are named by their dimension, threads of one axis on a grid of two.
+cat >product.cu <<'CU'
+template <const int BM, const int BN, const int TM>
+__global__ void __launch_bounds__((BM * BN) / TM) product(int M, int N, int K, const float *A, const float *B, float *C) {
+    const int row0 = BM * blockIdx.y, col0 = blockIdx.x * BN;
+    if (row0 + threadIdx.x < M && col0 < N) C[(size_t)row0 * N + col0] = A[0] * B[K - 1];
+}
+CU
+rooftune new product.cu
+expect_status 0
+says product.lua 'grid  = { ceil_div(p.N, c.BN), ceil_div(p.M, c.BM) }'
+says product.lua 'block = (c.BM * c.BN) // c.TM'
+# Three axes; values that one #ifndef gives together, and another #if.
+cat >wave.cu <<'CU'
+#ifndef BSX
+#define BSX 32
+#define BSY 4
+#endif
+#if !defined(BSZ) // one plane
+# define BSZ 1
+#endif
+#ifndef WAVE_CU
+#define WAVE_CU 1
+#define PLANES 2
+#endif
+extern "C" __global__ __launch_bounds__(BSX * BSY * BSZ) void wave(double *to, const double *u, int nx, int ny, int nz) {
+    int i = blockIdx.x * BSX + threadIdx.x, j = blockIdx.y * BSY + threadIdx.y, k = blockIdx.z * BSZ + threadIdx.z;
+    if (i < nx && j < ny && k < nz) to[((size_t)k * ny + j) * nx + i] = PLANES * u[((size_t)k * ny + j) * nx + i];
+}
+CU
+rooftune new wave.cu
+expect_status 0
+says wave.lua 'block = { c.BSX, c.BSY, c.BSZ }'
+says wave.lua 'grid  = { ceil_div(p.nx, c.BSX), ceil_div(p.ny, c.BSY), ceil_div(p.nz, c.BSZ) }'
+! grep -q 'PLANES =\|WAVE_CU' wave.lua || fail "an include guard is tuned: $(cat wave.lua)"
+# What is not understood wholly is refused, and no text makes an endless struct.
+refuse() {
+    printf '%s\n' "$1" >refused.cu
+    rooftune new refused.cu
+    expect_error 5 'of the type'
+}
+refuse 'struct s { union { int a; float b; }; }; __global__ void k(s x, float *y) {}'
+refuse 'struct s { virtual int f(); int a; }; __global__ void k(s x, float *y) {}'
+refuse 'struct s : base { int a; }; __global__ void k(s x, float *y) {}'
+refuse 'struct s { s a; int n; }; __global__ void k(s x, float *y) {}'
+refuse 'struct s { int a[N]; }; __global__ void k(s x, float *y) {}'
+need_nvrtc
+for sweep in bodies rows product wave; do
+    rooftune check $sweep.lua --sample 1
+    expect_status 0
+    expect_out 'failed 0, .* skipped 0'
+done
