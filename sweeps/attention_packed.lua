@@ -12,8 +12,8 @@ end
 return sweep {
   variants = {
     step("a block for every tile", { STAY = values(false), LONGEST = values(false) }),
-    step("blocks stay", { LONGEST = values(false), HEADS = values(1, 16) }),
-    step("longest first", { HEADS = values(1, 4, 16) }),
+    step("longest first", { STAY = values(false), HEADS = values(1, 16) }),
+    step("blocks stay", { HEADS = values(1, 16) }),
   },
   over = { l = values(512, 1024, 2048), spread = values(0, 50, 95), causal = values(false, true) },
   with = { h = 16, kv = 16, d = 128 },

@@ -60,7 +60,7 @@ local function ladder(dtype, cuda_type)
         local spread = p.l % 2 == 1 and 60 or 4
         all.q = input(element, heads(p) * p.l * p.d, uniform(-spread, spread))
         all.k = input(element, p.b * p.kv * p.l * p.d)
-        all.v = input(element, p.b * p.kv * p.l * p.d)
+        all.v = input(element, p.b * p.kv * p.l * p.d, from { "attention_data.cu:values_" .. dtype, args = { i64(p.d), i64(p.l) } })
         all.o = output(element, heads(p) * p.l * p.d)
         return all
       end,
@@ -221,7 +221,10 @@ local function ladder(dtype, cuda_type)
     prior = function(p, c, gpu, t)
       local pipe, all = t["tensor_" .. dtype], tiles_of(p, c) * c.CLUSTER
       local hidden = (c.OVERLAP and 0.6 or 0) + (c.PINGPONG and 0.3 or 0)
-      local rounds = p.causal and (c.LONGEST and c.HEADS > 1 and 1 or 1.3) or ceil_div(all, gpu.sms) * gpu.sms / all
+      local rounds = ceil_div(all, gpu.sms) * gpu.sms / all
+      if p.causal then -- blocks that stay are even where all heads go together; else the hardware evens out
+        rounds = c.STAY and (c.LONGEST and c.HEADS >= heads(p) and 1 or 1.3) or c.LONGEST and 1.04 or 1.1
+      end
       return math.max(pipe + (1 - hidden) * t.sfu, t.shared, t.l2) * rounds * (c.CONSUMERS == 1 and 1.3 or 1)
     end,
   }

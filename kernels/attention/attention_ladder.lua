@@ -7,6 +7,11 @@ local lists = require "kernels.lists"
 local keys = { [64] = { 128, 192 }, [128] = { 128, 176 }, [256] = { 80 } }
 local slots = { [64] = 6, [128] = 4, [256] = 4 }
 
+-- Blocks that stay have as much to do as one another where causal rows of all heads are gone through together; otherwise a
+-- head's keys and values are best read at a time.
+local ALL = 4096
+local together = ("HEADS == (causal and %d or 1)"):format(ALL)
+
 return function(dtype, d)
   local of = attention[dtype]
   local function wgmma(name, tune, more)
@@ -40,13 +45,14 @@ return function(dtype, d)
     }),
     wgmma("powers during products", { PINGPONG = values(false), ABOVE = values(0, 8), STAY = values(false), LONGEST = values(false) }),
     wgmma("ping-pong", { STAY = values(false), LONGEST = values(false) }),
-    wgmma("blocks stay, longest first", { HEADS = values(1, 4, 16) }, { "causal and HEADS > 1 or not causal and HEADS == 1" }),
+    wgmma("longest first", { HEADS = values(4, 16), STAY = values(false) }, { "causal" }),
+    wgmma("blocks stay", { HEADS = values(1, ALL) }, { together }),
     wgmma("polynomials, clusters, three warpgroups", {
       BLOCK_N = values(d == 256 and { 64, 80 } or { 96, keys[d][1], keys[d][2] }), SLOTS = values(2, 4, 6, 8),
       CONSUMERS = values(2, 3), CLUSTER = values(1, 2), PINGPONG = values(false, true), POLYNOMIAL = values(0, 4, 8),
-      HEADS = values(1, 4, 16),
+      HEADS = values(1, ALL),
     }, {
-      "PINGPONG == (CONSUMERS == 2)", "HEADS == (causal and 4 or 1)", "POLYNOMIAL > 0 or CLUSTER == 2 or CONSUMERS == 3",
+      "PINGPONG == (CONSUMERS == 2)", together, "POLYNOMIAL > 0 or CLUSTER == 2 or CONSUMERS == 3",
       "CLUSTER == 1 or POLYNOMIAL == 0",
       function(BLOCK_N, SLOTS, CONSUMERS, gpu) -- as many as there is room for
         return SLOTS == 8 or 2 * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N) > gpu.shared_per_block - 256
