@@ -124,6 +124,7 @@ local function ladder(dtype)
       end
       return tensor_map(source, { columns, rows }, {
         strides = { BYTES * pitch }, box = { line, (by_k[name] and lines or 64) // parts }, swizzle = 128, l2_promotion = 256,
+        tf32 = dtype == "tf32", -- rounded, not cut off; and bits that are zero cost no energy where they are not multiplied
       })
     end
     local last = multiply(map)

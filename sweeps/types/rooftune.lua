@@ -163,6 +163,7 @@
 ---@field strides? integer[] bytes from one step of dimension 2, 3, ... to the next; default: dense
 ---@field swizzle? 0|32|64|128 bytes; default 0
 ---@field l2_promotion? 0|64|128|256 bytes; default 0
+---@field tf32? boolean elements of f32 are rounded to TF32 (to nearest) on their way to shared memory; default false
 
 ---What anyone must do for the problem: operations per pipe (an FMA is 2), compulsory bytes.
 ---@class rooftune.work

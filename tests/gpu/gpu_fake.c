@@ -292,6 +292,10 @@ static void tensor_maps_are_checked_and_filled(void **state) {
     assert_int_equal(words[0], CU_TENSOR_MAP_DATA_TYPE_UINT8);
     assert_int_equal(words[5], 128); /* dense */
     assert_int_equal(words[9], CU_TENSOR_MAP_SWIZZLE_NONE);
+    map.tf32 = 1;
+    assert_int_equal(gpu->vt->tensor_map(gpu, &map, RFT_TYPE_F32, 4096, out, NULL), 0);
+    memcpy(words, out, sizeof words);
+    assert_int_equal(words[0], CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
     map.rank = 6;
     assert_int_equal(gpu->vt->tensor_map(gpu, &map, RFT_TYPE_E4M3, 4096, out, NULL), RFT_E_LIMIT);
     map.rank = 2;

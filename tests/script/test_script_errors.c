@@ -194,6 +194,7 @@ static const struct {
     {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2^30 }, { box = { 4, 1 } }) } }", "the map needs"},
     {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, swizzle = 64 }) } }", "wider than"},
     {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, swizzle = 48 }) } }", "not one of"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, tf32 = 1 }) } }", "tf32"},
     {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 512 } }) } }", "outside 1 to 256"},
     {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { box = { 4, 1 }, strides = { 300 } }) } }",
      "multiples of 16"},

@@ -184,7 +184,7 @@ static void test_launches(void **state) {
     assert_int_equal(map->dims[1], 1000);
     assert_int_equal(map->strides[0], 0);
     assert_int_equal(map->box[1], 128);
-    assert_true(map->swizzle == 128 && map->l2_promotion == 256);
+    assert_true(map->swizzle == 128 && map->l2_promotion == 256 && !map->tf32);
     assert_int_equal(launch->args[2].offset_bytes, 20);
     static const unsigned char bytes[][4] = {{0xff}, {0x00, 0xbe}, {0x80, 0x3f}, {0x7e}, {0xfe, 0xff, 0xff, 0xff}};
     for (size_t i = 0; i < 5; i++) {

@@ -66,6 +66,7 @@ typedef struct rft_tensor_map {
     uint32_t box[5];     /* elements, 1..256 */
     int swizzle;         /* bytes: 0, 32, 64, 128 */
     int l2_promotion;    /* bytes: 0, 64, 128, 256 */
+    int tf32;            /* 1: of F32, each element is rounded to TF32 on its way to shared memory */
 } rft_tensor_map;
 
 typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP, RFT_ARG_STRUCT } rft_arg_kind;

@@ -47,6 +47,9 @@ static void add_map(rft_sha256 *hash, const rft_tensor_map *map) {
     ADD(hash, map->box);
     ADD(hash, map->swizzle);
     ADD(hash, map->l2_promotion);
+    if (map->tf32) {
+        ADD(hash, map->tf32);
+    }
 }
 
 static void add_args(rft_sha256 *hash, const rft_arg *args, size_t count) {

@@ -40,6 +40,7 @@ static const rft_field map_items[] = {
     RFT_WIRE_FIELD(rft_tensor_map, rank, INT),
     RFT_WIRE_FIELD(rft_tensor_map, swizzle, INT),
     RFT_WIRE_FIELD(rft_tensor_map, l2_promotion, INT),
+    RFT_WIRE_FIELD(rft_tensor_map, tf32, INT),
 };
 static const rft_fields map_fields = RFT_WIRE_TABLE(map_items);
 static const rft_field window_items[] = {

@@ -25,7 +25,7 @@ static const char *const search_keys[] = {RFT_SEARCH_SETTINGS(SETTING_KEY)};
 static const char *const launch_keys[] = {"entry",       "args", "grid",   "block", "shared", "cluster",
                                           "cooperative", "pdl",  "window", "work",  "traffic"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};
-static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion"};
+static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion", "tf32"};
 static const char *const work_keys[] = {"bytes", "read",    "write",
                                         "items", "atomics", RFT_PLAIN_PIPE_MAP(PIPE_KEY) RFT_TENSOR_PIPE_MAP(PIPE_KEY)};
 static const char *const traffic_keys[] = {

@@ -248,6 +248,16 @@ static void read_map_box(lua_State *lua, const rft_at *root, rft_tensor_map *map
     }
 }
 
+static int read_map_tf32(lua_State *lua, const rft_at *root, rft_type type) {
+    rft_at at = {root, "tf32", 0};
+    int tf32 = rft_read_field(lua, 3, "tf32") && rft_read_bool(lua, -1, &at);
+    lua_pop(lua, 1);
+    if (tf32 && type != RFT_TYPE_F32) {
+        rft_read_fail(lua, &at, NULL, "only elements of f32 are rounded to TF32");
+    }
+    return tf32;
+}
+
 static int api_tensor_map(lua_State *lua) {
     static const int swizzles[] = {0, 32, 64, 128};
     static const int promotions[] = {0, 64, 128, 256};
@@ -272,6 +282,7 @@ static int api_tensor_map(lua_State *lua) {
     rft_read_keys(lua, 3, &root, RFT_KEYS_TENSOR_MAP, 0);
     map.swizzle = read_one_of(lua, &root, "swizzle", swizzles, 4);
     map.l2_promotion = read_one_of(lua, &root, "l2_promotion", promotions, 4);
+    map.tf32 = read_map_tf32(lua, &root, handle->type);
     read_map_strides(lua, &root, &map, type_bytes);
     read_map_box(lua, &root, &map, type_bytes);
     uint64_t end = map.dims[0] * type_bytes;
