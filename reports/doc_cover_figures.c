@@ -4,6 +4,7 @@
 #include "reports/doc_build.h"
 
 #include "model/compare/compare.h"
+#include "model/stats/interval_text.h"
 
 #include <math.h>
 
@@ -29,12 +30,12 @@ static bool add_speed(const rft_build *b, rft_figure_box *box) {
 }
 
 static bool add_share(const rft_build *b, rft_figure_box *box) {
-    bool at_most;
-    double share = rft_speed_share(b->buyer->asked, &at_most);
-    box->value = rft_figure_percent(b->arena, share);
-    box->label =
-        rft_arena_printf(b->arena, "of its own measured limits%s; does not rank cards", at_most ? ", at most" : "");
-    return isfinite(share);
+    const rft_speed_share share = rft_speed_share_of(b->buyer->asked, SIZE_MAX);
+    const char *ends = rft_interval_ends_text(100 * share.low, 100 * share.high, "", b->arena);
+    box->value = rft_figure_percent(b->arena, share.frac);
+    box->label = rft_arena_printf(b->arena, "of its own limits%s%s%s; does not rank cards",
+                                  share.at_most ? ", at most" : "", ends ? ", " : "", ends ? ends : "");
+    return isfinite(share.frac);
 }
 
 void rft_build_key_figures(rft_build *b) {

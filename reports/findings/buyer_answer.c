@@ -6,6 +6,7 @@
 #include "model/compare/compare.h"
 #include "model/run/run_foreign.h"
 #include "model/run/run_repeat.h"
+#include "model/stats/interval_text.h"
 #include "reports/figures.h"
 #include "reports/findings/compare_findings.h"
 #include "reports/findings/findings.h"
@@ -120,6 +121,9 @@ enum {
     WATT,
     MONEY,
     SHARE,
+    SHARE_DATA,
+    SHARE_LOW,
+    SHARE_HIGH,
     PART_FIELDS
 };
 
@@ -138,19 +142,26 @@ static const rft_trait part_fields[PART_FIELDS] = {
     [ITEMS] = {.key = "items_s", .title = "Items", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
     [WATT] = {.key = "rate_per_watt", .title = "Per watt", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
     [MONEY] = {.key = "rate_per_price", .title = "Per price", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
-    [SHARE] = {.key = "share_of_limit", .title = "Of limit", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_RIGHT},
+    [SHARE] = {.title = "Of limit", .unit = "%", .headed = true, .align = RFT_ALIGN_RIGHT},
+    [SHARE_DATA] = {.key = "share_of_limit"},
+    [SHARE_LOW] = {.key = "share_low"},
+    [SHARE_HIGH] = {.key = "share_high"},
 };
 
-static double share_of_part(const rft_speed_asked *asked, size_t part) {
-    double sum = 0, weight = 0;
-    for (size_t i = 0; i < asked->item_count; i++) {
-        const rft_speed_item *item = &asked->items[i];
-        if (item->part == part && isfinite(item->reach.frac)) {
-            sum += item->weight * item->reach.frac;
-            weight += item->weight;
-        }
-    }
-    return weight > 0 ? sum / weight : (double)NAN;
+/* "46.0 (45.7 to 46.3)", in percent. */
+static const char *share_text(const rft_speed_share *share, rft_arena *arena) {
+    rft_interval_text text =
+        rft_interval_text_of(100.0 * share->frac, 100.0 * share->low, 100.0 * share->high, 1.0, "", arena);
+    const char *ends = rft_interval_ends_text(100.0 * share->low, 100.0 * share->high, "", arena);
+    return ends ? rft_arena_printf(arena, "%s (%s)", text.value, ends) : text.value;
+}
+
+static void add_share(rft_datum *cells, const rft_speed_asked *asked, size_t part, rft_arena *arena) {
+    const rft_speed_share share = rft_speed_share_of(asked, part);
+    cells[SHARE] = isfinite(share.frac) ? rft_datum_text(share_text(&share, arena)) : rft_datum_absent();
+    cells[SHARE_DATA] = rft_datum_number(share.frac);
+    cells[SHARE_LOW] = rft_datum_number(share.low);
+    cells[SHARE_HIGH] = rft_datum_number(share.high);
 }
 
 /* What a column is of, where it has a unit of its own; nothing where it is not known. */
@@ -205,7 +216,7 @@ static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
     rft_datum *cells = row->cells;
     cells[PART] = rft_datum_text(part->name);
     cells[WEIGHT] = rft_datum_number(speed && !speed->missing ? speed->weights[p] : part->weight);
-    cells[SHARE] = rft_datum_number(share_of_part(asked, p));
+    add_share(cells, asked, p, table->arena);
     if (speed) {
         const rft_compare_ratio *ratio = &speed->parts[p];
         cells[SPEED] = rft_datum_text(rft_compare_mean_words(ratio, table->arena));
@@ -406,15 +417,17 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     const rft_speed *speed = buyer->chief;
-    bool at_most = false;
+    const rft_speed_share share = rft_speed_share_of(buyer->asked, SIZE_MAX);
     rft_finding_set(f, "text", rft_datum_text(rft_buyer_lead(buyer, arena)));
     rft_finding_set(f, "reference", speed ? rft_datum_text(speed->reference->device) : rft_datum_absent());
     rft_finding_set(f, "speed", rft_datum_number(speed ? speed->ratio.ratio : (double)NAN));
     rft_finding_set(f, "low", rft_datum_number(speed ? speed->ratio.low : (double)NAN));
     rft_finding_set(f, "high", rft_datum_number(speed ? speed->ratio.high : (double)NAN));
     rft_finding_set(f, "measured_unlike", rft_datum_text(speed ? speed->unlike : NULL));
-    rft_finding_set(f, "share_of_limit", rft_datum_number(rft_speed_share(buyer->asked, &at_most)));
-    rft_finding_set(f, "share_at_most", rft_datum_flag(at_most));
+    rft_finding_set(f, "share_of_limit", rft_datum_number(share.frac));
+    rft_finding_set(f, "share_low", rft_datum_number(share.low));
+    rft_finding_set(f, "share_high", rft_datum_number(share.high));
+    rft_finding_set(f, "share_at_most", rft_datum_flag(share.at_most));
     rft_finding_set(f, "mix", rft_datum_text(buyer->asked->mix ? buyer->asked->mix->mix->name : NULL));
     rft_finding_add(f, "diagnostic",
                     rft_finding_texts(buyer->asked->diagnostic, buyer->asked->diagnostic_count, arena));

@@ -107,6 +107,33 @@ static void families_weigh_the_same(void **state) {
     drop(&p);
 }
 
+/* One item's share, with the time's interval and the ceiling's: 1 % and 0.5 % on both sides. */
+static void the_share_of_the_limit_has_its_interval(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_speed_asked *asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    rft_speed_item *item = &asked->items[0];
+    const rft_placement place = rft_placement_of(p.own, item->best);
+    rft_stats *rate = &p.own->ceilings.items[rft_placement_ceiling(p.own, item->best, &place)].stats;
+    rft_measurement *m = (rft_measurement *)rft_point_measurement(item->best);
+    m->repeat = rft_repeat_none();
+    m->stats.low = m->stats.median / 1.01;
+    m->stats.high = m->stats.median * 1.01;
+    rate->low = rate->median / 1.005;
+    rate->high = rate->median * 1.005;
+    m->stats.interval_is_95 = rate->interval_is_95 = true;
+    asked->item_count = 1;
+    rft_speed_share share = rft_speed_share_of(asked, SIZE_MAX);
+    double half = hypot(log(1.01), log(1.005));
+    assert_true(fabs(share.frac / item->reach.frac - 1) < 1e-9);
+    assert_true(fabs(log(share.high / share.frac) - half) < 1e-4 && fabs(log(share.frac / share.low) - half) < 1e-4);
+    rate->interval_is_95 = false;
+    share = rft_speed_share_of(asked, item->part);
+    assert_true(isfinite(share.frac) && isnan(share.low) && isnan(share.high));
+    assert_true(isnan(rft_speed_share_of(asked, item->part + 1).frac));
+    drop(&p);
+}
+
 static void diagnostic_sweeps_do_not_count(void **state) {
     (void)state;
     pair p = two_cards();
@@ -412,6 +439,7 @@ static void percentiles_need_eight_cards(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families_weigh_the_same),
+        cmocka_unit_test(the_share_of_the_limit_has_its_interval),
         cmocka_unit_test(diagnostic_sweeps_do_not_count),
         cmocka_unit_test(what_is_not_the_same_is_refused),
         cmocka_unit_test(the_reference_itself_has_no_figure),

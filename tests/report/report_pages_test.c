@@ -35,7 +35,7 @@ static void test_cover_says_what_was_measured_and_how_good_it_is(void **state) {
     const trace_pages *pages = *state;
     const char *wanted[] = {"NVIDIA H200: what it does",
                             "How fast it is beside a reference card cannot be told.",
-                            "of its own measured limits",
+                            "of its own limits",
                             "How sure that is",
                             "one card, host not recorded, one day, one run.",
                             "a slow card near its own limit is still slow"};

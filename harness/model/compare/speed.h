@@ -61,9 +61,14 @@ typedef struct rft_speed_asked {
 
 /* `mix` NULL: the families of the run. Everything is borrowed or in `arena`. */
 rft_speed_asked *rft_speed_asked_of(const rft_run *run, const rft_mix_total *mix, rft_arena *arena);
-/* Mean share of the card's own measured limits, by the weights of what has one; NaN. `at_most`: in part of it writes
- * may still have been in the L2 (reach.h). Never compares cards. */
-double rft_speed_share(const rft_speed_asked *asked, bool *at_most);
+typedef struct rft_speed_share {
+    double frac;      /* mean over what has one, by its weight; NaN */
+    double low, high; /* its 95 % interval: what another run would read, with those of the ceilings, which are taken to
+                       * err together; NaN: not known of one of them */
+    bool at_most;     /* in part of it writes may still have been in the L2 (reach.h) */
+} rft_speed_share;
+/* Of the card's own measured limits, of a part, or with SIZE_MAX of all. Never compares cards. */
+rft_speed_share rft_speed_share_of(const rft_speed_asked *asked, size_t part);
 
 /* ---- against a reference ---- */
 

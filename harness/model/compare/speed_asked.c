@@ -148,16 +148,54 @@ rft_speed_asked *rft_speed_asked_of(const rft_run *run, const rft_mix_total *mix
     return asked;
 }
 
-double rft_speed_share(const rft_speed_asked *asked, bool *at_most) {
-    double sum = 0, weight = 0;
-    *at_most = false;
+/* By how much, in logarithms, a figure with these ends may lie below and above its median. */
+typedef struct margins {
+    double down, up;
+} margins;
+
+static margins margins_of(double middle, double low, double high) {
+    return (margins){log(middle / low), log(high / middle)};
+}
+
+/* Of the time, as another run would read it where that is known. Back to back it is taken to be as sure. */
+static margins time_margins(const rft_point *point) {
+    const rft_measurement *m = rft_point_measurement(point);
+    if (rft_repeat_is_known(&m->repeat)) {
+        return margins_of(m->stats.median, m->repeat.repeat_low, m->repeat.repeat_high);
+    }
+    return m->stats.interval_is_95 ? margins_of(m->stats.median, m->stats.low, m->stats.high) : (margins){NAN, NAN};
+}
+
+static margins ceiling_margins(const rft_run *run, const rft_point *point) {
+    const rft_placement place = rft_placement_of(run, point);
+    rft_ceiling_id id = rft_placement_ceiling(run, point, &place);
+    const rft_stats *rate = id < RFT_CEILING_COUNT ? &run->ceilings.items[id].stats : NULL;
+    return rate && rate->interval_is_95 ? margins_of(rate->median, rate->low, rate->high) : (margins){NAN, NAN};
+}
+
+/* A share is the ceiling's time over the point's: it falls with either. */
+static rft_compare_ratio share_ratio(const rft_run *run, const rft_speed_item *item) {
+    const margins time = time_margins(item->best), ceiling = ceiling_margins(run, item->best);
+    double frac = item->reach.frac;
+    rft_compare_ratio out = {.ratio = frac,
+                             .low = frac * exp(-hypot(time.up, ceiling.up)),
+                             .high = frac * exp(hypot(time.down, ceiling.down)),
+                             .common = hypot(RFT_REPEAT_FLOOR_FRAC, fmin(ceiling.up, ceiling.down))};
+    out.interval = isfinite(out.low) && isfinite(out.high);
+    return out;
+}
+
+rft_speed_share rft_speed_share_of(const rft_speed_asked *asked, size_t part) {
+    rft_compare_mean mean = {.additive = true};
+    bool at_most = false;
     for (size_t i = 0; i < asked->item_count; i++) {
         const rft_speed_item *item = &asked->items[i];
-        if (isfinite(item->reach.frac)) {
-            sum += item->weight * item->reach.frac;
-            weight += item->weight;
-            *at_most = *at_most || item->reach.at_most;
+        if (isfinite(item->reach.frac) && (part == SIZE_MAX || item->part == part)) {
+            const rft_compare_ratio share = share_ratio(asked->run, item);
+            rft_compare_mean_add(&mean, &share, item->weight);
+            at_most = at_most || item->reach.at_most;
         }
     }
-    return weight > 0 ? sum / weight : (double)NAN;
+    const rft_compare_ratio of = rft_compare_mean_of(&mean);
+    return (rft_speed_share){of.ratio, of.low, of.high, at_most};
 }
