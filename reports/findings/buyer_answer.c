@@ -149,7 +149,7 @@ static const rft_trait part_fields[PART_FIELDS] = {
 };
 
 /* "46.0 (45.7 to 46.3)", in percent. */
-static const char *share_text(const rft_speed_share *share, rft_arena *arena) {
+static const char *limit_share_text(const rft_speed_share *share, rft_arena *arena) {
     rft_interval_text text =
         rft_interval_text_of(100.0 * share->frac, 100.0 * share->low, 100.0 * share->high, 1.0, "", arena);
     const char *ends = rft_interval_ends_text(100.0 * share->low, 100.0 * share->high, "", arena);
@@ -158,7 +158,7 @@ static const char *share_text(const rft_speed_share *share, rft_arena *arena) {
 
 static void add_share(rft_datum *cells, const rft_speed_asked *asked, size_t part, rft_arena *arena) {
     const rft_speed_share share = rft_speed_share_of(asked, part);
-    cells[SHARE] = isfinite(share.frac) ? rft_datum_text(share_text(&share, arena)) : rft_datum_absent();
+    cells[SHARE] = isfinite(share.frac) ? rft_datum_text(limit_share_text(&share, arena)) : rft_datum_absent();
     cells[SHARE_DATA] = rft_datum_number(share.frac);
     cells[SHARE_LOW] = rft_datum_number(share.low);
     cells[SHARE_HIGH] = rft_datum_number(share.high);
