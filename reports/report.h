@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "model/acceptance/accept.h"
 #include "model/compare/compare.h"
+#include "model/compare/fleet.h"
 #include "model/mix/mix_total.h"
 #include "model/run/run.h"
 
@@ -72,6 +73,9 @@ int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const 
 int rft_compare_write(const rft_compare *compare, rft_report_form form, const char *path, rft_err *err);
 int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err);
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err);
+
+/* A fleet on one page, likewise. */
+int rft_fleet_write(const rft_fleet *fleet, rft_report_form form, const char *path, rft_err *err);
 
 /* Cards held to limits (docs/acceptance.md) likewise. */
 int rft_acceptance_write_pdf(const rft_acceptance *acceptance, const char *path, rft_err *err);

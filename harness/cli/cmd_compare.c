@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/compare_fleet.h"
 #include "cli/compose.h"
 #include "cli/mix_package.h"
 #include "cli/mix_set.h"
@@ -15,17 +16,26 @@
 #include <string.h>
 
 typedef struct outputs {
-    const char *drawn, *json, *csv;
+    const char *drawn, *json, *csv, *expected;
     rft_words mixes;
 } outputs;
 
+/* More than stand beside each other, or held to a list: figures' distributions, and what falls out of them. */
+static bool is_fleet(const rft_words *paths, const outputs *to) {
+    return paths->count > RFT_COMPARE_MOST || to->expected;
+}
+
 /* Before anything is read: how many there are, and what was typed twice. */
 static int check_words(const rft_words *paths, const outputs *to, rft_err *err) {
-    if (paths->count < 2 || paths->count > RFT_COMPARE_MOST) {
-        rft_err_set(err, RFT_E_USAGE, "compare takes two to %d runs, %zu %s given", RFT_COMPARE_MOST, paths->count,
+    if (paths->count < 2 || paths->count > RFT_FLEET_MOST) {
+        rft_err_set(err, RFT_E_USAGE, "compare takes two to %d runs, %zu %s given", RFT_FLEET_MOST, paths->count,
                     paths->count == 1 ? "was" : "were");
         return rft_err_remedy(err, paths->count > 2 ? "compare fewer at a time"
                                                     : "rooftune compare A.db B.db (or recordings, FILE.json.gz)");
+    }
+    if (is_fleet(paths, to) && to->mixes.count) {
+        rft_err_set(err, RFT_E_USAGE, "--mix is of runs that stand beside each other, two to %d", RFT_COMPARE_MOST);
+        return rft_err_remedy(err, "leave out --mix, or compare fewer at a time");
     }
     return rft_outputs_check_stdout(to->drawn, (const char *const[]){to->json, to->csv}, 2, "--json and --csv", err);
 }
@@ -129,10 +139,16 @@ int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
         {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &to.mixes},
+        {"expected", 0, "FILE", "cards that runs should be there of: a UUID or serial number a line", NULL,
+         &to.expected, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
     rc = rc || helped ? rc : check_words(&rest, &to, err);
+    if (rc == RFT_OK && !helped && is_fleet(&rest, &to)) {
+        rc = rft_compare_fleet(cli, &rest, &(rft_compare_fleet_opts){to.drawn, to.json, to.csv, to.expected}, err);
+        helped = true;
+    }
     rc = rc || helped ? rc : compare_files(cli, &rest, &to, err);
     rft_arena_free(arena);
     return rc;

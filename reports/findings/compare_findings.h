@@ -4,6 +4,7 @@
 #define RFT_REPORTS_COMPARE_FINDINGS_H
 
 #include "model/compare/compare_mix.h"
+#include "model/compare/fleet.h"
 #include "reports/findings/finding.h"
 
 /* The runs: device, card, file; for programs also how often each verdict was given. */
@@ -48,6 +49,10 @@ rft_finding *rft_finding_break_even(const rft_compare_mixes *mixes, size_t item,
 rft_finding *rft_finding_break_even_data(const rft_break_even *even, rft_arena *arena);
 /* Mixes on every side, and remarks; NULL without --mix. */
 rft_finding *rft_finding_compared_mixes(const rft_compare *compare, rft_arena *arena);
+
+/* Many cards of one model; and every card's every figure, as CSV. */
+rft_finding *rft_finding_fleet(const rft_fleet *fleet, rft_arena *arena);
+rft_finding *rft_finding_fleet_values(const rft_fleet *fleet, rft_arena *arena);
 
 /* All of it, as programs read it. */
 rft_finding *rft_finding_comparison(const rft_compare *compare, rft_arena *arena);

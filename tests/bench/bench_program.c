@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS_MAX 64
+#define WORDS_MAX 1024
 
 static char the_program[4096];
 static char the_scratch[64];

@@ -10,6 +10,7 @@
  *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
  *   peers          the tuned best of a sweep against torch, torch.compile and CUB, in turns, row by row of a table
  *   same_again     equal runs on one card: false verdicts, what intervals cover, where the variance lies
+ *   fleet_files    compare of 1,000 run files: wall time and memory (no GPU)
  *   space          the published spaces, counted and listed by rooftune and by python-constraint (no GPU)
  *
  * The program is $ROOFTUNE, else ../rooftune; sweeps are looked for in ../tests/bench (the kit), then in the source

@@ -34,6 +34,7 @@ typedef int get_rows(nvml_device device, unsigned *corrected, unsigned *uncorrec
     X(driver_version, int (*)(char *, unsigned), "nvmlSystemGetDriverVersion", false)                                  \
     X(version, int (*)(char *, unsigned), "nvmlSystemGetNVMLVersion", false)                                           \
     X(vbios, int (*)(nvml_device, char *, unsigned), "nvmlDeviceGetVbiosVersion", false)                               \
+    X(serial, int (*)(nvml_device, char *, unsigned), "nvmlDeviceGetSerial", false)                                    \
     X(power_limit, nvml_get_unsigned *, "nvmlDeviceGetPowerManagementLimit", false)                                    \
     X(power_default, nvml_get_unsigned *, "nvmlDeviceGetPowerManagementDefaultLimit", false)                           \
     X(power_enforced, nvml_get_unsigned *, "nvmlDeviceGetEnforcedPowerLimit", false)                                   \
@@ -85,6 +86,7 @@ typedef struct nvml_talk {
 static const char *const keys[] = {"nvml.driver_version",
                                    "nvml.version",
                                    "nvml.vbios",
+                                   "nvml.serial",
                                    "nvml.power_limit_w",
                                    "nvml.power_limit_default_w",
                                    "nvml.power_limit_enforced_w",
@@ -299,6 +301,8 @@ static void add_versions(nvml_talk *t) {
     set_text(t, "nvml.version", status, text);
     status = t->api.vbios ? t->api.vbios(t->device, text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
     set_text(t, "nvml.vbios", status, text);
+    status = t->api.serial ? t->api.serial(t->device, text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
+    set_text(t, "nvml.serial", status, text);
 }
 
 static void no_fact(nvml_talk *t, const char *reason) {

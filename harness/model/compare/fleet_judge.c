@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tests of cards and hosts, and the shares of the variance (fleet.h). */
+#include "base/str.h"
+#include "model/compare/fleet_parts.h"
+#include "model/stats/stats.h"
+#include "model/stats/tolerance.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUT 2.5
+#define CUT_CORRECTION 0.9545 /* standard deviation of a normal cut at +-2.5 */
+#define MAD_TO_SD 1.4826
+#define THREE 3
+#define FEW 100
+#define FEW_FREEDOM 0.4 /* of the median absolute deviation */
+#define STEPS 400       /* of the integral over the fourth least p */
+
+/* ---- robust location and scale ---- */
+
+double rft_fleet_scale(double *values, size_t n, double *location) {
+    double sum = 0, squares = 0;
+    size_t kept = 0;
+    *location = n ? rft_median_of(values, n) : (double)NAN; /* sorts */
+    if (n < RFT_FLEET_LEAST) {
+        return NAN;
+    }
+    double *off = rft_calloc(n, sizeof *off);
+    for (size_t i = 0; i < n; i++) {
+        off[i] = fabs(values[i] - *location);
+    }
+    const double first = MAD_TO_SD * rft_median_of(off, n);
+    free(off);
+    for (size_t i = 0; i < n; i++) {
+        if (fabs(values[i] - *location) <= CUT * first) {
+            kept++;
+            sum += values[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (fabs(values[i] - *location) <= CUT * first) {
+            squares += (values[i] - sum / (double)kept) * (values[i] - sum / (double)kept);
+        }
+    }
+    return kept > 1 ? sqrt(squares / (double)(kept - 1)) / CUT_CORRECTION : first;
+}
+
+double rft_fleet_believed(double scale) {
+    return scale < RFT_FLEET_STEP ? RFT_FLEET_STEP : scale;
+}
+
+/* ---- three least ---- */
+
+/* P(product of three uniform numbers below t is at most w). */
+static double product_below(double log_w, double log_t) {
+    const double gap = THREE * log_t - log_w; /* > 0: not all products are */
+    if (gap <= 0) {
+        return exp(THREE * log_t);
+    }
+    return exp(log_w) * (1 + gap + gap * gap / 2);
+}
+
+double rft_fleet_three_least(double log_w, size_t count) {
+    const double n = (double)count;
+    const double log_ways = lgamma(n + 1) - lgamma(THREE + 1) - lgamma(n - THREE);
+    double sum = 0;
+    /* The density of the fourth least is n! / (3! (n-4)!) t^3 (1-t)^(n-4); the three below it are uniform in [0, t].
+     * In steps of log t, since what matters lies over decades. */
+    const double low = log_w / THREE - 12, high = 0, step = (high - low) / STEPS;
+    for (int i = 0; i < STEPS; i++) {
+        const double log_t = low + (i + 0.5) * step, t = exp(log_t);
+        const double weight = log_ways + (n - THREE - 1) * log1p(-t) + log_t;
+        sum += exp(weight) * product_below(log_w, log_t) * step;
+    }
+    return fmin(sum, 1.0);
+}
+
+/* ---- one unit ---- */
+
+typedef struct unit_tests {
+    double one, three, all; /* p-values; 1 where there is no such test */
+} unit_tests;
+
+static int compare_descending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The scale of a few units is known worse than their number says. */
+static double tail(double z, size_t units) {
+    const double n = (double)units;
+    return rft_student_tail(z, fmax(1, units < FEW ? FEW_FREEDOM * (n - 1) : n - 1));
+}
+
+/* `share`: of what all its figures have in common, as far as the mean tells; `rest`: the scale of what is left. */
+static unit_tests test_unit(const double *sorted, size_t n, size_t units, double mean_z, double share, double rest) {
+    unit_tests t = {1, 1, 1};
+    double log_product = 0;
+    if (n == 0) {
+        return t;
+    }
+    t.one = fmin(1.0, (double)n * tail(sorted[0], units));
+    t.all = n > 1 ? tail(mean_z, units) : 1;
+    for (size_t i = 0; i < THREE && n > THREE; i++) {
+        log_product += log(fmax(tail((sorted[i] - share) / rest, units), 1e-300));
+    }
+    t.three = n > THREE ? rft_fleet_three_least(log_product, n) : 1;
+    return t;
+}
+
+static void weigh(rft_fleet_unit *unit, const unit_tests *t) {
+    const double halves = unit->figures > THREE ? 0.5 : unit->figures > 1 ? 0.6 : 1;
+    const double one = t->one / halves;
+    const double three = unit->figures > THREE ? t->three / 0.3 : INFINITY;
+    const double all = unit->figures > 1 ? t->all / (unit->figures > THREE ? 0.2 : 0.4) : INFINITY;
+    unit->p = fmin(1.0, fmin(one, fmin(three, all)));
+    unit->test = one <= three && one <= all ? "one figure" : three <= all ? "several figures" : "all figures";
+}
+
+static void note_worst(rft_fleet_unit *unit, const fleet_table *table, size_t at) {
+    const double *z = table->z + at * table->figure_count, *slow = table->slow + at * table->figure_count;
+    unit->worst_count = 0;
+    for (size_t f = 0; f < table->figure_count; f++) {
+        size_t place = unit->worst_count;
+        if (!isfinite(z[f])) {
+            continue;
+        }
+        while (place > 0 && unit->worst[place - 1].z < z[f]) {
+            place--;
+        }
+        if (place >= RFT_FLEET_WORST) {
+            continue;
+        }
+        unit->worst_count += unit->worst_count < RFT_FLEET_WORST;
+        memmove(&unit->worst[place + 1], &unit->worst[place], (unit->worst_count - 1 - place) * sizeof *unit->worst);
+        unit->worst[place] = (rft_fleet_deviation){f, slow[f], z[f]};
+    }
+}
+
+/* ---- all of them ---- */
+
+static double mean_of(const double *z, size_t count, size_t *known) {
+    double sum = 0;
+    *known = 0;
+    for (size_t f = 0; f < count; f++) {
+        if (isfinite(z[f])) {
+            sum += z[f];
+            (*known)++;
+        }
+    }
+    return *known ? sum / (double)*known : (double)NAN;
+}
+
+/* How much of a mean is common to a unit's figures and not chance: 0 where figures are independent. */
+static double common_share(double variance_of_mean, double figures) {
+    const double rho = figures > 1 ? fmax(0, (variance_of_mean * figures - 1) / (figures - 1)) : 0;
+    return figures * rho / (1 + (figures - 1) * rho);
+}
+
+size_t rft_fleet_judge_units(const fleet_table *table, double *level) {
+    const size_t n = table->unit_count, figures = table->figure_count;
+    double *means = rft_calloc(n + 1, sizeof *means), *sorted = rft_calloc(figures + 1, sizeof *sorted);
+    double *values = rft_calloc(n * figures + 1, sizeof *values), location = NAN;
+    size_t known = 0, told = 0, most = 0, rests = 0;
+    for (size_t u = 0; u < n; u++) {
+        means[u] = mean_of(table->z + u * figures, figures, &table->units[u].figures);
+        most = table->units[u].figures > most ? table->units[u].figures : most;
+        if (isfinite(means[u])) {
+            values[known++] = means[u];
+        }
+    }
+    *level = fmin(RFT_FLEET_FALSE / (double)(known ? known : 1), RFT_FLEET_FALSE_MOST);
+    double scale = rft_fleet_scale(values, known, &location);
+    const double least = 1 / sqrt((double)(most ? most : 1)); /* of a mean of independent ones */
+    scale = scale < least ? least : scale;
+    const double share = common_share(scale * scale, (double)most);
+    for (size_t u = 0; u < n; u++) {
+        for (size_t f = 0; f < figures; f++) {
+            const double rest = table->z[u * figures + f] - share * (means[u] - location);
+            if (isfinite(rest)) {
+                values[rests++] = rest;
+            }
+        }
+    }
+    double middle = 0;
+    const double rest = rft_fleet_believed(rft_fleet_scale(values, rests, &middle));
+    for (size_t u = 0; u < n && isfinite(scale); u++) {
+        rft_fleet_unit *unit = &table->units[u];
+        size_t count = 0;
+        for (size_t f = 0; f < figures; f++) {
+            if (isfinite(table->z[u * figures + f])) {
+                sorted[count++] = table->z[u * figures + f];
+            }
+        }
+        if (count == 0) {
+            continue;
+        }
+        qsort(sorted, count, sizeof *sorted, compare_descending);
+        const unit_tests tests =
+            test_unit(sorted, count, known, (means[u] - location) / scale, share * (means[u] - location), rest);
+        weigh(unit, &tests);
+        note_worst(unit, table, u);
+        unit->told = unit->p <= *level;
+        told += unit->told;
+    }
+    free(values);
+    free(sorted);
+    free(means);
+    return told;
+}
+
+/* ---- shares of the variance ---- */
+
+typedef struct observed {
+    size_t group;
+    double value;
+} observed;
+
+static int compare_groups(const void *a, const void *b) {
+    const observed *x = a, *y = b;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+/* One-way analysis of variance, random effects (Searle, Casella, McCulloch, Variance Components, 3.6); NaN: there are
+ * no two groups, or no group with two. */
+static double share_of(observed *all, size_t n) {
+    double total = 0, squares = 0, between = 0, within = 0;
+    size_t groups = 0;
+    qsort(all, n, sizeof *all, compare_groups);
+    for (size_t i = 0; i < n; i++) {
+        total += all[i].value;
+    }
+    for (size_t i = 0, end; i < n; i = end) {
+        double sum = 0;
+        for (end = i; end < n && all[end].group == all[i].group; end++) {
+            sum += all[end].value;
+        }
+        const double size = (double)(end - i), mean = sum / size, off = mean - total / (double)n;
+        groups++;
+        squares += size * size;
+        between += size * off * off;
+        for (size_t k = i; k < end; k++) {
+            within += (all[k].value - mean) * (all[k].value - mean);
+        }
+    }
+    if (groups < 2 || groups == n) {
+        return NAN;
+    }
+    const double ms_between = between / (double)(groups - 1), ms_within = within / (double)(n - groups);
+    const double size = ((double)n - squares / (double)n) / (double)(groups - 1);
+    const double variance = fmax(0, (ms_between - ms_within) / size);
+    return variance + ms_within > 0 ? variance / (variance + ms_within) : (double)NAN;
+}
+
+typedef size_t list_values(const rft_fleet *fleet, size_t figure, observed *out);
+
+/* A value a card: the runs of one are no two of a host's. */
+static size_t list_by_host(const rft_fleet *fleet, size_t figure, observed *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        const fleet_run *run = &fleet->state->runs[i];
+        const bool last = i + 1 == fleet->run_count || run[1].card != run->card;
+        const double value = fleet->state->cards[run->card * fleet->figure_count + figure];
+        if (last && run->host_at != SIZE_MAX && isfinite(value)) {
+            out[n++] = (observed){run->host_at, value};
+        }
+    }
+    return n;
+}
+
+static size_t list_by_card(const rft_fleet *fleet, size_t figure, observed *out) {
+    size_t n = 0;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        const double value = fleet->state->logs[i * fleet->figure_count + figure];
+        if (isfinite(value)) {
+            out[n++] = (observed){fleet->state->runs[i].card, value};
+        }
+    }
+    return n;
+}
+
+/* What is left of a run without its card, where cards have several. */
+static size_t list_by_day(const rft_fleet *fleet, size_t figure, observed *out) {
+    const bool several = fleet->run_count > fleet->card_count;
+    size_t n = 0;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        const fleet_run *run = &fleet->state->runs[i];
+        const double value = fleet->state->logs[i * fleet->figure_count + figure];
+        const double of_card = several ? fleet->state->cards[run->card * fleet->figure_count + figure] : 0;
+        if (isfinite(value) && (!several || fleet->cards[run->card].runs > 1)) {
+            out[n++] = (observed){(size_t)run->day, value - of_card};
+        }
+    }
+    return n;
+}
+
+static void fill_share(const rft_fleet *fleet, list_values *list, double whole, rft_fleet_share *out) {
+    observed *all = rft_calloc(fleet->run_count + 1, sizeof *all);
+    double *shares = rft_calloc(fleet->figure_count + 1, sizeof *shares);
+    for (size_t f = 0; f < fleet->figure_count; f++) {
+        const size_t n = list(fleet, f, all);
+        const double share = n > 2 ? share_of(all, n) : (double)NAN;
+        if (isfinite(share)) {
+            shares[out->figures++] = share * whole;
+        }
+    }
+    if (out->figures > 0) {
+        rft_sort_doubles(shares, out->figures);
+        out->median = rft_quantile(shares, out->figures, 0.5);
+        out->q1 = rft_quantile(shares, out->figures, 0.25);
+        out->q3 = rft_quantile(shares, out->figures, 0.75);
+    }
+    free(shares);
+    free(all);
+}
+
+static size_t count_days(const rft_fleet *fleet) {
+    observed *days = rft_calloc(fleet->run_count + 1, sizeof *days);
+    size_t count = 0;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        days[i] = (observed){(size_t)fleet->state->runs[i].day, 0};
+    }
+    qsort(days, fleet->run_count, sizeof *days, compare_groups);
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        count += i == 0 || days[i].group != days[i - 1].group;
+    }
+    free(days);
+    return count;
+}
+
+void rft_fleet_fill_shares(rft_fleet *fleet) {
+    static const char *const names[] = {"hosts", "cards", "days"};
+    static const char *const whys[] = {"no two hosts with two cards are known",
+                                       "no card was measured twice: what is the card's and what the run's is not told",
+                                       "all was measured on one day, or each run on its own"};
+    list_values *const lists[] = {list_by_host, list_by_card, list_by_day};
+    const size_t counts[] = {fleet->host_count, fleet->card_count, count_days(fleet)};
+    for (size_t i = 0; i < RFT_FLEET_SHARES; i++) {
+        rft_fleet_share *share = &fleet->shares[i];
+        *share = (rft_fleet_share){.name = names[i], .groups = counts[i], .median = NAN, .q1 = NAN, .q3 = NAN};
+        const double of_cards = fleet->shares[RFT_FLEET_CARDS].median;
+        fill_share(fleet, lists[i], i == RFT_FLEET_DAYS && isfinite(of_cards) ? 1 - of_cards : 1, share);
+        share->why = share->figures ? NULL : whys[i];
+    }
+}
