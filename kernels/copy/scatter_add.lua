@@ -1,0 +1,93 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- table[ids[i]] += x[i]: t rows of d floats onto v; `order` says which (gather_ids.lua). Returns { words, bulk }.
+local ids = require "kernels.gather_ids"
+
+local whole = from "gather_ids.cu:whole_numbers" -- added up exactly, in whatever order
+
+local function scatter_add(facts)
+  return kernel {
+    name = "scatter_add_" .. facts.name,
+    source = "scatter_add.cu",
+    entry = facts.entry,
+    problem = { "t", "d", "v", "order" },
+    compiled = { "order" },
+    params = facts.params,
+    buffers = function(p)
+      return {
+        ids = input(i32, p.t, ids.fill(p)),
+        x = input(f32, p.t * p.d, whole),
+        table = inout(f32, p.v * p.d, whole),
+      }
+    end,
+    launch = facts.launch,
+    -- Each row that is met is read and written once, each that is added read once.
+    work = function(p)
+      local met = 4 * p.d * ids.distinct(p)
+      return { fp32 = p.t * p.d, read = 4 * p.t * p.d + 4 * p.t + met, write = met, items = { "row", p.t } }
+    end,
+    traffic = function(p, c)
+      local own = 4 * p.t * p.d + 4 * p.t
+      local sectors, granules = ids.moved(p, 32), ids.moved(p, 64)
+      return {
+        l2 = sectors and sectors + own,
+        dram_read = granules and granules + own,
+        dram_write = sectors, -- what is written goes by sectors
+        shared = facts.shared and 2 * own,
+        -- Sectors of rows; and the row that is asked for most, an element of it.
+        atomics = { l2_f32 = p.t * ceil_div(p.d, 8), l2_f32_one = ids.busiest(p) },
+      }
+    end,
+    check = {
+      reference = {
+        "scatter_add_reference.cu:scatter_add_reference",
+        grid = function(p) return math.min(ceil_div(p.t * p.d, 256), 2^20) end,
+        block = 256,
+      },
+      tol = 0,
+    },
+  }
+end
+
+local function vector(p) return p.d % 4 == 0 and 4 or p.d % 2 == 0 and 2 or 1 end
+
+local function words_launch(p, b, vec, block, items)
+  return {
+    entry = ("scatter_words<%d, %d, %d>"):format(vec, block, items),
+    args = { b.ids, b.x, b.table, i64(p.t), i64(p.d) },
+    grid = ceil_div(p.t * p.d // vec, block * items),
+    block = block,
+  }
+end
+
+return {
+  words = scatter_add {
+    name = "words",
+    entry = "scatter_words<VEC, BLOCK, ITEMS>",
+    params = {
+      { "VEC", 1, "floats an instruction adds" },
+      { "BLOCK", 256, "threads a block" },
+      { "ITEMS", 1, "instructions on their way in a thread" },
+    },
+    launch = function(p, c, gpu, b) return words_launch(p, b, math.min(c.VEC, vector(p)), c.BLOCK, c.ITEMS) end,
+  },
+
+  bulk = scatter_add {
+    name = "bulk",
+    shared = true,
+    entry = "scatter_bulk<ROWS, STAGES>",
+    params = {
+      { "ROWS", 16, "rows in a place in shared memory, a reduction each" },
+      { "STAGES", 4, "such places in a block; two of them leave" },
+      { "PER_SM", 8, "blocks an SM, a warp each" },
+    },
+    launch = function(p, c, gpu, b)
+      if gpu.cc < 90 or p.d % 4 ~= 0 then return words_launch(p, b, vector(p), 256, 1) end
+      return {
+        args = { b.ids, b.x, b.table, i64(p.t), i32(4 * p.d) },
+        grid = math.min(ceil_div(p.t, c.ROWS), gpu.sms * c.PER_SM),
+        block = 32,
+        shared = c.STAGES * (c.ROWS * 4 * p.d + 8),
+      }
+    end,
+  },
+}
