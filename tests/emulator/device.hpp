@@ -99,9 +99,14 @@ inline Constraint operator""_op(const char *text, size_t length) {
 }
 void ptx(const char *text, std::initializer_list<Operand> out, std::initializer_list<Operand> in);
 
-void *shared_memory(); /* the block's */
+void *shared_memory(); /* the block's, dynamic */
+void *fixed_shared_memory(const void *key, size_t bytes);
+template <class T> T &fixed_shared(const void *key) {
+    return *static_cast<T *>(fixed_shared_memory(key, sizeof(T)));
+}
 size_t shared_offset(const void *place);
 unsigned exchange(unsigned value, unsigned from_lane); /* all lanes of a warp at once */
+unsigned ballot(bool predicate);
 void meet_block();
 void meet_warp();
 void trap();
@@ -122,11 +127,13 @@ inline size_t __cvta_generic_to_global(const void *place) {
     return (size_t)place;
 }
 template <typename T> T shuffled(T value, unsigned lane) {
-    static_assert(sizeof(T) == 4, "a register");
-    unsigned bits;
-    memcpy(&bits, &value, 4);
-    bits = emulator::exchange(bits, lane);
-    memcpy(&value, &bits, 4);
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "registers");
+    unsigned bits[sizeof(T) / 4];
+    memcpy(bits, &value, sizeof(T));
+    for (unsigned &word : bits) {
+        word = emulator::exchange(word, lane);
+    }
+    memcpy(&value, bits, sizeof(T));
     return value;
 }
 template <typename T> T __shfl_sync(unsigned, T value, int lane, int = 32) {
@@ -139,12 +146,37 @@ template <typename T> T __shfl_down_sync(unsigned, T value, int apart, int = 32)
     const unsigned lane = threadIdx.x % 32 + (unsigned)apart;
     return shuffled(value, lane < 32 ? lane : threadIdx.x % 32);
 }
-inline int __any_sync(unsigned, int value) {
-    unsigned any = value != 0;
-    for (unsigned apart = 1; apart < 32; apart *= 2) {
-        any |= emulator::exchange(any, threadIdx.x % 32 ^ apart);
-    }
-    return (int)any;
+template <typename T> T __shfl_up_sync(unsigned, T value, int apart, int = 32) {
+    const int lane = (int)(threadIdx.x % 32) - apart;
+    return shuffled(value, lane >= 0 ? (unsigned)lane : threadIdx.x % 32);
+}
+inline unsigned __ballot_sync(unsigned, int predicate) { /* of a whole warp */
+    return emulator::ballot(predicate != 0);
+}
+inline int __any_sync(unsigned mask, int predicate) {
+    return __ballot_sync(mask, predicate) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate) {
+    return __ballot_sync(mask, predicate) == ~0u;
+}
+inline int __ffs(int bits) {
+    return __builtin_ffs(bits);
+}
+inline int __popc(unsigned bits) {
+    return __builtin_popcount(bits);
+}
+inline int __clz(int bits) {
+    return bits ? __builtin_clz((unsigned)bits) : 32;
+}
+inline long long __double_as_longlong(double value) {
+    long long bits;
+    memcpy(&bits, &value, 8);
+    return bits;
+}
+inline double __longlong_as_double(long long bits) {
+    double value;
+    memcpy(&value, &bits, 8);
+    return value;
 }
 inline unsigned __float_as_uint(float value) {
     return emulator::bits_of(value);
@@ -216,6 +248,31 @@ template <typename T, typename U> T atomicAdd(T *to, U value) {
     const T before = *to;
     *to = before + (T)value;
     return before;
+}
+template <typename T, typename U> T atomicMax(T *to, U value) {
+    const T before = *to;
+    *to = std::max(before, (T)value);
+    return before;
+}
+template <typename T, typename U> T atomicMin(T *to, U value) {
+    const T before = *to;
+    *to = std::min(before, (T)value);
+    return before;
+}
+template <typename T> T atomicExch(T *to, T value) {
+    std::swap(*to, value);
+    return value;
+}
+inline unsigned atomicInc(unsigned *to, unsigned most) {
+    const unsigned before = *to;
+    *to = before >= most ? 0 : before + 1;
+    return before;
+}
+inline int __reduce_add_sync(unsigned, int value) {
+    for (unsigned apart = 1; apart < 32; apart *= 2) {
+        value += shuffled(value, threadIdx.x % 32 ^ apart);
+    }
+    return value;
 }
 using std::max;
 using std::min;

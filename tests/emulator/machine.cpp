@@ -86,6 +86,18 @@ unsigned exchange(unsigned value, unsigned from_lane) {
     return other;
 }
 
+unsigned ballot(bool predicate) {
+    auto &lanes = current->block->exchanged[current->warp()];
+    lanes[current->lane()][0] = predicate;
+    meet_warp();
+    unsigned all = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        all |= lanes[lane][0] << lane;
+    }
+    meet_warp();
+    return all;
+}
+
 void trap() {
     fault("__trap()");
 }
@@ -134,6 +146,19 @@ void bytes_arrived(Block *block, unsigned place, unsigned bytes) {
 
 void *shared_memory() {
     return current->block->shared;
+}
+
+void *fixed_shared_memory(const void *key, size_t bytes) {
+    Block *block = current->block;
+    const auto found = block->fixed.find(key);
+    if (found != block->fixed.end()) {
+        return block->shared + found->second;
+    }
+    const unsigned place = (block->fixed_end + 15) / 16 * 16;
+    check_shared(block, place, (unsigned)bytes, 16);
+    block->fixed_end = place + (unsigned)bytes;
+    block->fixed[key] = place;
+    return block->shared + place;
 }
 
 size_t shared_offset(const void *place) {
@@ -235,6 +260,7 @@ static std::unique_ptr<Cluster> start_cluster(const Launch &launch, unsigned fir
         block->cluster = &cluster->blocks;
         block->cluster_meeting = &cluster->meeting;
         block->threads = block->alive = launch.threads;
+        block->fixed_end = (unsigned)launch.shared;
         block->shared = (unsigned char *)((place + 1023) / 1024 * 1024);
         memset(block->shared, 0xff, SHARED_MOST); /* not a number */
         cluster->blocks.push_back(block.get());

@@ -49,6 +49,8 @@ struct Block {
     Meeting *cluster_meeting;
     unsigned threads, alive;
     unsigned char *shared;
+    std::map<const void *, unsigned> fixed; /* places of __shared__ variables, by their keys; behind the dynamic part */
+    unsigned fixed_end;
     std::map<unsigned, Barrier> barriers; /* by their place */
     Meeting named[BARRIERS], warps[WARPS_MOST];
     Ranges arriving, read; /* by the accelerators: what they write, and read, at any time from now on */

@@ -219,6 +219,24 @@ static void store_bytes(const Call &call) {
     store_from(from, bytes, [=](Block *block) { memcpy(to, block->shared + from, bytes); });
 }
 
+/* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes */
+static void reduce_bytes(const Call &call) {
+    float *to = (float *)call.get(0);
+    const unsigned from = call.word(1), bytes = call.word(2);
+    check_shared(current->block, from, bytes, 16);
+    if (!call.is("add") || !call.is("f32") || bytes % 16 || (size_t)to % 16) {
+        fault("%s of %u bytes: of sums of fp32 the emulator knows, of multiples of 16", call.instruction->name.c_str(),
+              bytes);
+    }
+    store_from(from, bytes, [=](Block *block) {
+        for (unsigned i = 0; i < bytes / 4; i++) {
+            float value;
+            memcpy(&value, block->shared + from + 4 * i, 4);
+            to[i] += value;
+        }
+    });
+}
+
 static void bulk_commit(const Call &) {
     auto left = std::make_shared<unsigned>((unsigned)current->stores.size());
     for (auto &store : current->stores) {
@@ -253,6 +271,7 @@ const std::vector<Known> copy_instructions = {
     {"cp.async.bulk.tensor.2d.global", store_box},
     {"cp.async.bulk.shared", load_bytes},
     {"cp.async.bulk.global", store_bytes},
+    {"cp.reduce.async.bulk.global", reduce_bytes},
     {"cp.async.bulk.commit_group", bulk_commit},
     {"cp.async.bulk.wait_group", bulk_wait},
 };

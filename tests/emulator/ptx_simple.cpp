@@ -67,7 +67,8 @@ static unsigned width_of(const Call &call) {
                                                                                 : 4;
 }
 
-/* Whoever finds the same in the same place again is waiting for another thread to change it. */
+/* Whoever finds the same in the same place again is waiting for another thread to change it. Of a word of 64 bits the
+ * upper half is looked at: what tells whether the lower one is there. */
 static void acquire(const unsigned *from) {
     if (current->acquired == from && current->acquired_value == *from) {
         wait_while(from, ~0u, *from, "a change in global memory", 0);
@@ -87,8 +88,8 @@ static void load(const Call &call) {
             fault("a load from block %u, which has ended", block->number);
         }
         from = block->shared + offset_at(call.word(count));
-    } else if (call.is("acquire") && width == 4) {
-        acquire((const unsigned *)from);
+    } else if (call.is("acquire") || call.is("relaxed")) {
+        acquire((const unsigned *)from + (width == 8 ? 1 : 0));
     }
     for (unsigned i = 0; i < count; i++) {
         unsigned long long bits = 0;
@@ -108,6 +109,18 @@ static void store(const Call &call) {
     for (unsigned i = 0; i < count; i++) {
         const unsigned long long bits = call.get(i + 1);
         memcpy(to + i * width, &bits, width);
+    }
+}
+
+/* red.relaxed.gpu.global.v4.f32.add [to], {a, b, c, d} */
+static void reduce(const Call &call) {
+    float *to = (float *)call.get(0);
+    if (!call.is("add") || !call.is("f32") || (size_t)to % (4 * call.in_group(1))) {
+        fault("%s: the emulator knows sums of fp32, of vectors at multiples of their size",
+              call.instruction->name.c_str());
+    }
+    for (size_t i = 0; i < call.in_group(1); i++) {
+        to[i] += float_of(call.word(i + 1));
     }
 }
 
@@ -150,6 +163,7 @@ const std::vector<Known> simple_instructions = {
     {"ex2.approx.", power_of_two},
     {"ld.", load},
     {"st.", store},
+    {"red.", reduce},
     {"bar.sync", named_sync},
     {"bar.arrive", named_arrive},
     {"barrier.sync", named_sync},

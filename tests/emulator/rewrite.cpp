@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rewrite OUT FOLDER... [OLD=>NEW]: the CUDA sources below these folders as C++ that the emulator runs, all in the one
- * folder OUT. `asm("…" : "=r"(x) : "r"(y))` becomes a call of emulator::ptx() with the same text, and dynamic shared
- * memory the block's own. OLD=>NEW plants a fault wherever the text is; OUT/planted.h says how often that was.
+ * folder OUT. `asm("…" : "=r"(x) : "r"(y))` becomes a call of emulator::ptx() with the same text, and shared memory
+ * the block's own. OLD=>NEW plants a fault wherever the text is; OUT/planted.h says how often that was.
  */
 #include <cctype>
 #include <cstdio>
@@ -83,9 +83,13 @@ static std::string without_asm(const std::string &s) {
 
 static std::string rewritten(const std::string &source) {
     static const std::regex shared("extern\\s+__shared__\\s+(?:__align__\\(\\d+\\)\\s+)?([\\w ]+?)\\s*(\\w+)\\[\\];");
+    static const std::regex fixed(
+        "__shared__\\s+(?:__align__\\(\\d+\\)\\s+)?([\\w:<> ]+?)\\s+(\\w+)((?:\\[[^\\]]*\\])*);");
     static const std::regex numbers("<cuda_(bf16|fp16)\\.h>");
     const std::string own = std::regex_replace(source, numbers, "\"emulator/numbers.hpp\"");
-    return without_asm(std::regex_replace(own, shared, "$1 *const $2 = ($1 *)emulator::shared_memory();"));
+    const std::string dynamic = std::regex_replace(own, shared, "$1 *const $2 = ($1 *)emulator::shared_memory();");
+    return without_asm(std::regex_replace(
+        dynamic, fixed, "static char key_of_$2; auto &$2 = emulator::fixed_shared<$1$3>(&key_of_$2);"));
 }
 
 int main(int argc, char **argv) {
