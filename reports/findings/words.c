@@ -216,6 +216,12 @@ const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {
     const char *name =
         bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_resource_name(bound->resource, bound->pipe);
     const char *of = bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : "";
+    const rft_share *first = bound->shares, *other = rft_bound_turns(bound);
+    if (other) {
+        return rft_arena_printf(arena, "%s, %s and %s as if in turns%s", name,
+                                rft_resource_name(first->resource, first->pipe),
+                                rft_resource_name(other->resource, other->pipe), of);
+    }
     return bound->firmness == RFT_FIRM_NONE
                ? rft_arena_printf(arena, "%s%s", name, bound->resource == RFT_RESOURCE_UNKNOWN ? "" : of)
                : rft_arena_printf(arena, "%s%s %.0f %%, %s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "",

@@ -16,6 +16,9 @@
 #define MOSTLY_FRAC 0.6
 #define LAUNCH_FLOORS 3.0
 #define OVER_ROOF 0.98
+/* Ours: two ceilings that are as long as the time together, and neither of which is a trifle, are met in turns. */
+#define TURNS_LEAST_FRAC 0.25
+#define TURNS_FRAC 0.9
 
 rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_frac) {
     static const struct {
@@ -235,6 +238,23 @@ const char *rft_resource_name(rft_resource resource, rft_pipe pipe) {
     return "unknown";
 }
 
+static bool is_memory(const rft_share *share) {
+    return share->resource == RFT_RESOURCE_DRAM || share->resource == RFT_RESOURCE_L2;
+}
+
+const rft_share *rft_bound_turns(const rft_bound *bound) {
+    if (bound->resource != RFT_RESOURCE_LATENCY || bound->share_count < 2) {
+        return NULL;
+    }
+    const rft_share *first = &bound->shares[0], *second = &bound->shares[1];
+    bool pipes = (first->resource == RFT_RESOURCE_PIPE || is_memory(first)) &&
+                 (second->resource == RFT_RESOURCE_PIPE || is_memory(second)) &&
+                 !(is_memory(first) && is_memory(second));
+    double both = first->frac + second->frac;
+    bool fits = second->frac >= TURNS_LEAST_FRAC && both >= TURNS_FRAC && both <= RFT_OVER_ROOF_FRAC;
+    return pipes && fits ? second : NULL;
+}
+
 static int percent(double frac) {
     return (int)lround(fmin(frac, 1e6) * 100.0);
 }
@@ -276,7 +296,12 @@ const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
                : refuted                               ? rft_arena_printf(arena, "unknown: %sno other amount", note)
                                                        : "unknown: no measured ceiling to judge by";
     }
-    const rft_share *nearest = &bound->shares[0];
+    const rft_share *nearest = &bound->shares[0], *other = rft_bound_turns(bound);
+    if (other) {
+        return rft_arena_printf(arena, "%s: %s %d %% and %s %d %%, as if in turns%s", name,
+                                rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac),
+                                rft_resource_name(other->resource, other->pipe), percent(other->frac), of);
+    }
     note = bound->resource == RFT_RESOURCE_UNKNOWN ? note : "";
     return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%%s", name, note,
                             rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac), of);
