@@ -18,14 +18,20 @@ return sweep {
     {
       "mma.sync from registers",
       kernel = some.mma,
-      tune = { HEADS = values(8, 16), RESIDENT = values(2, 3), SPLIT = values(0, 2, 4) },
+      tune = { HEADS = values(8, 16), RESIDENT = values(2, 3), SPLIT = values(0, 2) },
       where = lists.join(some.fits, { heads, "RESIDENT == (HEADS == 8 and 3 or 2)", decode.shared_out(2, 64) }),
     },
     {
       "TMA",
       kernel = some.tma,
-      tune = { HEADS = values(8, 16, 32), WARPS = values(4, 8), TOKENS = values(128), STAGES = values(3), SPLIT = values(0, 2, 4) },
+      tune = { HEADS = values(8, 16, 32), WARPS = values(4, 8), TOKENS = values(128), STAGES = values(3), SPLIT = values(0, 2) },
       where = lists.join(some.fits, some.tma_fits, { heads, "HEADS < 32 or WARPS == 4", decode.shared_out(0.9, 64) }),
+    },
+    {
+      "wgmma",
+      kernel = some.wgmma,
+      tune = { CONSUMERS = values(2), STAGES = values(4, 6), SPLIT = values(0, 1, 2) },
+      where = lists.join(some.fits, some.wgmma_fits, { "group >= 16 or l < 2048", decode.shared_out(0.9, 16) }),
     },
   },
   over = { group = refine(values(1, 2, 4, 8, 16, 32, 64, 128), 1) },

@@ -96,6 +96,19 @@ template <> __device__ __forceinline__ __half rounded<__half>(float value) {
     return __float2half(value);
 }
 
+/* The first in the lower half. */
+template <typename T> __device__ __forceinline__ unsigned pair_of(float first, float second);
+template <> __device__ __forceinline__ unsigned pair_of<__nv_bfloat16>(float first, float second) {
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    return pair;
+}
+template <> __device__ __forceinline__ unsigned pair_of<__half>(float first, float second) {
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+    return pair;
+}
+
 /* Joins `count` parts of a row by all threads of the block, which have `space`: count + (threads / (D / 4) + 1) D
  * floats of shared memory. */
 template <typename T, int D>

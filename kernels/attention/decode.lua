@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Attention of one new token a sequence over a cache in pages: `batch` sequences of at most `l` tokens, kv_heads heads of K
 -- and V of d elements, each read by `group` query heads, pages of `page` tokens in random order. ragged: 0, all have
--- l, or 1, from there down to an eighth. Returns { bf16, fp16, e4m3 }, the type of the cache, each { cores (not e4m3), mma, tma } with constraints.
+-- l, or 1, from there down to an eighth. Returns { bf16, fp16, e4m3 }, the type of the cache, each { cores (not e4m3), mma, tma, wgmma (not e4m3) } with constraints.
 local LOG2_E = 1.4426950408889634
 local COMBINE = { "COMBINE", "last_block", "what joins the parts: the block that comes last, a launch, or one that starts early" }
 local SPLIT = { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" }
@@ -76,7 +76,7 @@ local function decode(facts, kind)
         args = kind.args(p, c, b, split, of),
         grid = { parts, p.kv_heads * tiles_of(p, c), p.batch },
         block = threads,
-        shared = math.max(kind.shared(p, c), 4 * (c.WARPS * c.HEADS * (p.d + 4) + 1), last and joining(p, threads, parts) or 0),
+        shared = math.max(kind.shared(p, c), 4 * (kind.sums(c) * c.HEADS * (p.d + 4) + 1), last and joining(p, threads, parts) or 0),
       }
       if parts == 1 or last then return attend end
       return {
@@ -151,8 +151,11 @@ local function decode(facts, kind)
   }
 end
 
+local function sums_of_warps(c) return c.WARPS end
+
 local cores = {
   name = "cores",
+  sums = sums_of_warps,
   params = {
     { "HEADS", 1, "query heads that a block has at once" }, { "WARPS", 4, "warps of a block" },
     { "AHEAD", 4, "loads of K and of V that a lane asks for at once" }, SPLIT, COMBINE,
@@ -185,6 +188,7 @@ local function mma_of(facts)
   local own = facts.scaled
   return {
     name = "mma",
+    sums = sums_of_warps,
     params = {
       HEADS, WARPS, { "RESIDENT", 3, "blocks that an SM shall hold, which bounds a thread's registers" }, SPLIT, COMBINE,
       own and { "CONVERT", "cvt", "e4m3 to fp16: by cvt, or by shifts" } or nil,
@@ -210,6 +214,7 @@ local function tma_of(facts)
   local function shared(p, c) return c.STAGES * (stage_of(p, c) + 16) end
   return {
     name = "tma",
+    sums = sums_of_warps,
     params = {
       HEADS, WARPS, { "TOKENS", 64, "tokens of a stage" }, { "STAGES", 3, "places for tokens in shared memory" },
       SPLIT, COMBINE, own and { "CONVERT", "cvt", "e4m3 to fp16: by cvt, or by shifts" } or nil,
@@ -241,6 +246,39 @@ local function tma_of(facts)
   }
 end
 
+local function wgmma_of(facts)
+  local function stage_of(p) return 2 * 64 * p.d * facts.bytes end
+  local function shared(p, c) return c.STAGES * (stage_of(p) + 16) + c.CONSUMERS * 8192 + 64 * p.d * facts.bytes + 8 end
+  return {
+    name = "wgmma",
+    sums = function(c) return c.CONSUMERS end,
+    params = {
+      { "HEADS", 64, "query heads that a block has at once; an instruction has 64" },
+      { "CONSUMERS", 2, "warpgroups that multiply" }, { "STAGES", 4, "places for 64 tokens in shared memory, as many for each warpgroup" }, SPLIT, COMBINE,
+    },
+    named = "HEADS, CONSUMERS, STAGES",
+    step = function() return 64 end,
+    threads = function(c) return 128 * c.CONSUMERS + 32 end,
+    entry = function(p, c, ctype) return ("%s, %d, %d, STAGES, CONSUMERS"):format(ctype, p.d, math.min(p.page, 64)) end,
+    args = function(p, c, b, split, of)
+      local pages, options = p.batch * pages_of(p) * p.kv_heads * p.page, { box = { 64, math.min(p.page, 64) }, swizzle = 128 }
+      return {
+        tensor_map(b.q, { p.d, p.batch * p.kv_heads * p.group }, { box = { 64, 64 }, swizzle = 128 }),
+        tensor_map(b.k, { p.d, pages }, options), tensor_map(b.v, { p.d, pages }, options), b.tables, b.lengths, b.out, split,
+        b.arrived, of,
+      }
+    end,
+    shared = shared,
+    -- Of 64 tokens: in; scores read q and K, values weights and V; weights in.
+    executed = function(all, p, c, tokens, read)
+      multiplied(all, p, c, tokens, facts)
+      all.shared = read + tokens / 64 * (p.d // 16 * 4096 + 4 * (2048 + 32 * p.d) + 8192)
+    end,
+    resident = function(p, c, gpu) return math.max(1, gpu.shared_per_sm // (shared(p, c) + 1024)) end,
+    in_flight = function(p, c) return c.STAGES * stage_of(p) end,
+  }
+end
+
 -- As many blocks as the card has places for, or up to so many times that; one part where one is enough.
 local function shared_out(least, most)
   return function(batch, l, group, kv_heads, ragged, HEADS, SPLIT, gpu)
@@ -264,6 +302,7 @@ for name, facts in pairs(kinds) do
     cores = not facts.scaled and decode(facts, cores) or nil,
     mma = decode(facts, mma_of(facts)),
     tma = decode(facts, tma_of(facts)),
+    wgmma = not facts.scaled and decode(facts, wgmma_of(facts)) or nil,
     fits = {
       "gpu.cc >= 80", "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1",
       facts.scaled and "CONVERT == 'integer' or gpu.cc >= 89" or nil,
@@ -272,6 +311,12 @@ for name, facts in pairs(kinds) do
       "gpu.cc >= 90", "TOKENS % (16 * WARPS) == 0",
       function(d, TOKENS, STAGES, gpu)
         return STAGES * (2 * TOKENS * d * facts.bytes + 16) <= gpu.shared_per_block
+      end,
+    },
+    wgmma_fits = {
+      "gpu.arch == 'sm_90a'", "HEADS == 64", "STAGES % CONSUMERS == 0",
+      function(d, CONSUMERS, STAGES, gpu)
+        return STAGES * (256 * d + 16) + CONSUMERS * 8192 + 128 * d + 8 <= gpu.shared_per_block
       end,
     },
   }

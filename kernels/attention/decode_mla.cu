@@ -3,10 +3,9 @@
  * Decode (decode.cuh) of multi-head latent attention by wgmma (sm_90a): one row of 576 bf16 a token is K of all heads,
  * and its first 512 elements are V. q is [batch][heads][576], out [batch][heads][512]; the cache [pages][page][576].
  *
- * A block has 64 heads. Two warpgroups take 64 tokens each in turn: each scores its own, they agree on the heads'
- * highest scores, and each adds V of all 128 tokens to its half of the 512 sums. One warp of a third brings tokens by
- * TMA. Weights, which a multiplication reads from shared memory, lie where the last 64 elements of the tokens were,
- * which are not V's.
+ * A block has 64 heads. Two warpgroups take 32 tokens each in turn: each scores its own, they agree on the heads'
+ * highest scores, and each adds V of all 64 tokens to its half of the 512 sums. A third brings tokens by TMA, two turns
+ * ahead.
  */
 #include "decode.cuh"
 #include "wgmma_tiles.cuh"
@@ -17,15 +16,26 @@ struct Mla {
     enum {
         WIDE = 576,
         VALUES = 512,
-        TOKENS = 64,
-        SLAB = TOKENS * 128,
         SLABS = WIDE / 64,
+        Q = SLABS * 64 * 128, /* bytes */
+        TOKENS = 32,
+        SLAB = TOKENS * 128,
         TILE = SLABS * SLAB,
-        TILES_AT = TILE,                     /* behind q */
-        WEIGHTS = 8 * SLAB,                  /* in a tile */
-        SHARED_AT = 3 * TILE,                /* a number of each warpgroup for each head */
-        BARRIERS_AT = SHARED_AT + 2 * 64 * 4 /* q; full and empty of each tile */
+        STAGES = 4, /* places for tiles, behind q */
+        WEIGHTS_AT = Q + STAGES * TILE,
+        SHARED_AT = WEIGHTS_AT + 64 * 128,    /* a number of each warpgroup for each head */
+        BARRIERS_AT = SHARED_AT + 2 * 64 * 4, /* q; full of each stage, empty of each */
+        BYTES = BARRIERS_AT + 8 + 16 * STAGES
     };
+    __device__ __forceinline__ static unsigned full(unsigned barriers, int stage) {
+        return barriers + 8 + stage * 8;
+    }
+    __device__ __forceinline__ static unsigned empty(unsigned barriers, int stage) {
+        return full(barriers, STAGES + stage);
+    }
+    __device__ __forceinline__ static unsigned tile(unsigned shared, int stage) {
+        return shared + Q + stage * TILE;
+    }
 };
 
 __device__ __forceinline__ void both_warpgroups() {
@@ -33,23 +43,26 @@ __device__ __forceinline__ void both_warpgroups() {
 }
 
 /* Scores of 64 heads and the tokens of a tile. */
-__device__ __forceinline__ void score_tile(float (&scores)[1][32], unsigned q, unsigned tile) {
-    typedef WgmmaTile<true, 64, Mla::WIDE> Rows;
-    wgmma_tiles<__nv_bfloat16, Rows, Rows, Mla::WIDE>(scores, Rows::operand(q), Rows::operand(tile), false);
+__device__ __forceinline__ void score_tile(float (&scores)[1][16], unsigned q, unsigned tile) {
+    typedef WgmmaTile<true, 64, Mla::WIDE> Heads;
+    typedef WgmmaTile<true, Mla::TOKENS, Mla::WIDE> Rows;
+    wgmma_tiles<__nv_bfloat16, Heads, Rows, Mla::WIDE>(scores, Heads::operand(q), Rows::operand(tile), false);
     wgmma_wait<0>();
     wgmma_hold(scores);
 }
 
-/* sums (64 heads, 256 elements) += weights by V of a tile. */
-__device__ __forceinline__ void add_values(float (&sums)[1][128], unsigned tile, int half) {
-    const unsigned long long weights = wgmma_operand<true>(tile + Mla::WEIGHTS);
-    const unsigned long long values = wgmma_operand<false>(tile + half * 4 * Mla::SLAB);
+/* sums (64 heads, 256 elements) += weights by V of tile 0 or 1 of a turn. From 64 elements of V to the next it is a
+ * slab, shorter than wgmma_operand() has it. */
+__device__ __forceinline__ void add_values(float (&sums)[1][128], unsigned weights, unsigned tile, int which,
+                                           int half) {
+    constexpr unsigned long long CHUNK = 0x3fffull << 16;
+    const unsigned long long a = wgmma_operand<true>(weights) + which * 2 * wgmma_step<true>();
+    const unsigned long long b = (wgmma_operand<false>(tile + half * 4 * Mla::SLAB) & ~CHUNK) | (Mla::SLAB >> 4) << 16;
     wgmma_hold(sums);
     wgmma_begin();
 #pragma unroll
-    for (int step = 0; step < 4; step++) {
-        wgmma<__nv_bfloat16, true, false>(sums[0], weights + step * wgmma_step<true>(),
-                                          values + step * wgmma_step<false>(), 1);
+    for (int step = 0; step < Mla::TOKENS / 16; step++) {
+        wgmma<__nv_bfloat16, true, false>(sums[0], a + step * wgmma_step<true>(), b + step * wgmma_step<false>(), 1);
     }
     wgmma_commit();
     wgmma_hold(sums);
@@ -60,12 +73,6 @@ __device__ __forceinline__ void clear_rest(unsigned tile, int left) {
     for (int i = threadIdx.x % 128; i < (Mla::TOKENS - left) * 128; i += 128) {
         store_pair(tile + i % 8 * Mla::SLAB + (left + i / 128) * 128 + i / 8 % 16 * 8, 0, 0);
     }
-}
-
-__device__ __forceinline__ unsigned bf16_pair(float first, float second) {
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-    return pair;
 }
 
 /* What a warpgroup keeps. Of register 4 j + 2 h + e: head 16 warp + lane / 4 + 8 h. */
@@ -99,10 +106,10 @@ struct Latent {
     }
 
     /* Scores become weights. Sums are scaled anew where a score exceeds what they are relative to by 2^8. */
-    __device__ __forceinline__ void weigh(float (&scores)[1][32], float scale, int left) {
+    __device__ __forceinline__ void weigh(float (&scores)[1][16], float scale, int left) {
         float highest[2] = {MASKED, MASKED}, most[2];
 #pragma unroll
-        for (int i = 0; i < 32; i++) {
+        for (int i = 0; i < 16; i++) {
             float &score = scores[0][i];
             score = i / 4 * 8 + lane % 4 * 2 + i % 2 < left ? score * scale : MASKED;
             highest[i / 2 % 2] = fmaxf(highest[i / 2 % 2], score);
@@ -134,20 +141,21 @@ struct Latent {
             }
         }
 #pragma unroll
-        for (int i = 0; i < 32; i++) {
+        for (int i = 0; i < 16; i++) {
             scores[0][i] = exp2_fast(scores[0][i] - top[i / 2 % 2]);
             weight[i / 2 % 2] += scores[0][i];
         }
     }
 
-    /* Rows are heads, 128 bytes of 64 tokens, swizzled. */
-    __device__ __forceinline__ void store_weights(const float (&scores)[1][32], unsigned to) const {
+    /* Rows are heads, 128 bytes of the 64 tokens of a turn, swizzled. */
+    __device__ __forceinline__ void store_weights(const float (&scores)[1][16], unsigned to) const {
         const int line = warp * 16 + lane % 16, beside = lane / 16;
 #pragma unroll
-        for (int right = 0; right < 8; right += 2) {
+        for (int right = 0; right < 4; right += 2) {
             const float *own = scores[0] + right * 4;
-            store_tiles(to + line * 128 + ((right + beside) ^ line % 8) * 16, bf16_pair(own[0], own[1]),
-                        bf16_pair(own[2], own[3]), bf16_pair(own[4], own[5]), bf16_pair(own[6], own[7]));
+            store_tiles(to + line * 128 + ((half * 4 + right + beside) ^ line % 8) * 16,
+                        pair_of<__nv_bfloat16>(own[0], own[1]), pair_of<__nv_bfloat16>(own[2], own[3]),
+                        pair_of<__nv_bfloat16>(own[4], own[5]), pair_of<__nv_bfloat16>(own[6], own[7]));
         }
     }
 
@@ -180,41 +188,41 @@ struct Latent {
                     *reinterpret_cast<float2 *>(parts.sums + place * Mla::VALUES + column) = make_float2(first, second);
                 } else {
                     *reinterpret_cast<unsigned *>(out + row * Mla::VALUES + column) =
-                        bf16_pair(first * scale, second * scale);
+                        pair_of<__nv_bfloat16>(first * scale, second * scale);
                 }
             }
         }
     }
 };
 
-/* By the one warp: q, then tiles of tokens in turn to both places. A lane has BOX tokens, at most a page. */
+/* By the one warp: q, then tiles of tokens, in turn to all places. A lane has BOX tokens, at most a page. */
 template <int BOX>
 __device__ __forceinline__ void bring_tokens(const CUtensorMap *q, const CUtensorMap *cache, const Decode &of,
                                              const Share &share, unsigned shared, unsigned barriers) {
     const int lane = threadIdx.x % 32, in_page = (1 << of.page_shift) - 1, offset = lane * BOX;
     if (lane == 0) {
-        bulk_expect(barriers, Mla::TILE);
+        bulk_expect(barriers, Mla::Q);
         for (int slab = 0; slab < Mla::SLABS; slab++) {
-            bulk_load_box(shared + slab * Mla::SLAB, q, slab * 64, (int)share.row(of, 0), barriers);
+            bulk_load_box(shared + slab * (64 * 128), q, slab * 64, (int)share.row(of, 0), barriers);
         }
     }
     auto page_of = [&](int token) {
         return offset < Mla::TOKENS && token < share.end ? share.table[token >> of.page_shift] : 0;
     };
     int page = page_of(share.first + offset);
-    RingPlace<2> place;
+    RingPlace<Mla::STAGES> place;
     for (int at = share.first; at < share.end; at += Mla::TOKENS) {
         const int token = at + offset, row = (page << of.page_shift) + (token & in_page);
         page = page_of(token + Mla::TOKENS);
-        const unsigned full = barriers + 8 + place.stage * 16;
+        const unsigned full = Mla::full(barriers, place.stage);
         if (lane == 0) {
             const int boxes = min(Mla::TOKENS / BOX, (share.end - at + BOX - 1) / BOX);
-            bulk_wait(full + 8, place.parity ^ 1);
+            bulk_wait(Mla::empty(barriers, place.stage), place.parity ^ 1);
             bulk_expect(full, boxes * (Mla::SLABS * BOX * 128));
         }
         __syncwarp();
         if (offset < Mla::TOKENS && token < share.end) {
-            const unsigned to = shared + Mla::TILES_AT + place.stage * Mla::TILE + offset * 128;
+            const unsigned to = Mla::tile(shared, place.stage) + offset * 128;
             for (int slab = 0; slab < Mla::SLABS; slab++) {
                 bulk_load_box(to + slab * Mla::SLAB, cache, slab * 64, row, full);
             }
@@ -240,9 +248,9 @@ __global__ void __launch_bounds__(384, 1)
     }
     if (threadIdx.x == 0) {
         bulk_barrier_init(barriers);
-        for (int i = 0; i < 2; i++) {
-            bulk_barrier_init(barriers + 8 + i * 16);
-            bulk_barrier_init(barriers + 16 + i * 16, 8); /* warps that multiply */
+        for (int i = 0; i < Mla::STAGES; i++) {
+            bulk_barrier_init(Mla::full(barriers, i));
+            bulk_barrier_init(Mla::empty(barriers, i), 8); /* warps that multiply */
         }
         bulk_barrier_publish();
     }
@@ -257,42 +265,35 @@ __global__ void __launch_bounds__(384, 1)
     warpgroup_take_registers<240>();
 
     Latent own(reinterpret_cast<float *>(memory + Mla::SHARED_AT));
-    unsigned parity = 0;
+    const unsigned weights = shared + Mla::WEIGHTS_AT;
+    RingPlace<Mla::STAGES> place; /* of the first of two tiles; the second is in the same phase */
     bulk_wait(barriers, 0);
     for (int at = share.first; at < share.end; at += 2 * Mla::TOKENS) {
         const int left = min((int)Mla::TOKENS, share.end - at - own.half * Mla::TOKENS);
-        const unsigned tile = shared + Mla::TILES_AT + own.half * Mla::TILE;
-        float scores[1][32] = {};
+        const unsigned tile = Mla::tile(shared, place.stage + own.half);
+        float scores[1][16] = {};
         if (left > 0) {
-            bulk_wait(barriers + 8 + own.half * 16, parity);
+            bulk_wait(Mla::full(barriers, place.stage + own.half), place.parity);
             score_tile(scores, shared, tile);
         }
         own.weigh(scores, share.scale, left);
-        if (left > 0) {
-            own.store_weights(scores, tile + Mla::WEIGHTS);
-            if (left < Mla::TOKENS) {
-                clear_rest(tile, left);
-            }
+        own.store_weights(scores, weights);
+        if (left > 0 && left < Mla::TOKENS) {
+            clear_rest(tile, left);
         }
         bulk_fence_writes();
         both_warpgroups();
-        const bool two = at + Mla::TOKENS < share.end;
-        bulk_wait(barriers + 8, parity);
-        add_values(own.sums, shared + Mla::TILES_AT, own.half);
-        if (two) {
-            bulk_wait(barriers + 24, parity);
-            add_values(own.sums, shared + Mla::TILES_AT + Mla::TILE, own.half);
-            wgmma_wait<1>();
-            if (own.lane == 0) {
-                bulk_arrive(barriers + 16);
-            }
+        const int tiles = at + Mla::TOKENS < share.end ? 2 : 1;
+        for (int i = 0; i < tiles; i++) {
+            bulk_wait(Mla::full(barriers, place.stage + i), place.parity);
+            add_values(own.sums, weights, Mla::tile(shared, place.stage + i), i, own.half);
         }
         wgmma_wait<0>();
         wgmma_hold(own.sums);
-        if (own.lane == 0) {
-            bulk_arrive(barriers + (two ? 32 : 16));
+        if (own.lane < tiles) {
+            bulk_arrive(Mla::empty(barriers, place.stage + own.lane));
         }
-        parity ^= 1;
+        place.skip(2);
     }
     own.store(of, share, parts, out);
 #endif

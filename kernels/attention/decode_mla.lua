@@ -3,7 +3,7 @@
 -- `heads` query heads and whose first 512 elements are V. Pages and ragged as in decode.lua. sm_90a.
 local decode = require "kernels.decode"
 
-local KEYS, VALUES, TOKENS, HEADS = 576, 512, 64, 64
+local KEYS, VALUES, TOKENS, HEADS = 576, 512, 32, 64
 
 local function pages_of(p) return ceil_div(p.l, p.page) end
 local function tiles_of(p) return ceil_div(p.heads, HEADS) end
@@ -18,7 +18,7 @@ local function joining(parts) return 4 * (parts + (256 // (VALUES // 4) + 1) * V
 return kernel {
   name = "decode_mla",
   source = "decode_mla.cu",
-  entry = "decode_mla<64, SPLIT, COMBINE>", -- so that they are no macros: they choose between launches of the same code
+  entry = "decode_mla<32, SPLIT, COMBINE>", -- so that they are no macros: they choose between launches of the same code
   problem = { "batch", "l", "heads", "page", "ragged" },
   params = {
     { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" },
@@ -54,7 +54,7 @@ return kernel {
       },
       grid = { parts, tiles_of(p), p.batch },
       block = 384,
-      shared = 3 * 2 * TOKENS * KEYS + 2 * 4 * HEADS + 40,
+      shared = 2 * (HEADS + 4 * TOKENS) * KEYS + 128 * HEADS + 8 * HEADS + 72, -- q, stages, weights, maxima, barriers
     }
     if parts == 1 then return attend end
     return {
@@ -81,7 +81,7 @@ return kernel {
       items = { "token", p.batch },
     }
   end,
-  -- An instruction has 64 heads. Scores read 128 bytes a clock from shared memory, values 80.
+  -- An instruction has 64 heads. Scores read 64 of their rows for 32 tokens, values 64 for 256 elements.
   traffic = function(p, c, gpu)
     local parts, tokens = parts_of(p, c, gpu), decode.tokens_of(p)
     local handed = parts > 1 and 4 * p.batch * p.heads * parts * (VALUES + 2) or 0
@@ -89,7 +89,7 @@ return kernel {
     return {
       tensor_bf16 = 2 * (KEYS + VALUES) * HEADS * tiles_of(p) * tokens,
       l2 = tiles_of(p) * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
-      shared = tiles_of(p) * read + tiles * (KEYS // 16 * 4096 + 2 * 4 * (2048 + 8192) + 8192),
+      shared = tiles_of(p) * read + tiles * (KEYS // 16 * 3072 + 2 * 2 * (2048 + 8192) + 4096),
     }
   end,
   prior = function(p, c, gpu, t)

@@ -38,19 +38,6 @@ MULTIPLY_ADD(__nv_bfloat16, "bf16.bf16")
 MULTIPLY_ADD(__half, "f16.f16")
 #undef MULTIPLY_ADD
 
-/* The first in the lower half. */
-template <typename T> __device__ __forceinline__ unsigned pair_of(float first, float second);
-template <> __device__ __forceinline__ unsigned pair_of<__nv_bfloat16>(float first, float second) {
-    unsigned pair;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-    return pair;
-}
-template <> __device__ __forceinline__ unsigned pair_of<__half>(float first, float second) {
-    unsigned pair;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
-    return pair;
-}
-
 /* Of 8 x 8 elements of 16 bits lane l has two of row l / 4; it gets those of column l / 4. */
 __device__ __forceinline__ unsigned turned(unsigned pair) {
     unsigned to;

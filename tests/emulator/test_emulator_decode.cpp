@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_emulator_decode [SEED]: attention against a cache in pages (kernels/attention/decode*), emulated (emulator.hpp)
- * in odd and ragged lengths, against plain sums. Twice each: what a launch leaves behind is what the next one finds. */
+ * in odd and ragged lengths, against plain sums. Twice where blocks count what has arrived. */
 #include "emulator/product.hpp"
 
 #include <cstdio>
@@ -11,6 +11,7 @@ typedef __nv_bfloat16 bf16;
 #include "decode_mla.cu"
 #include "decode_mma.cu"
 #include "decode_tma.cu"
+#include "decode_wgmma.cu"
 
 using emulator::Launch;
 using emulator::Map;
@@ -143,7 +144,7 @@ template <bool LAST, class P, class Attend>
 static void check(const char *name, P &problem, bool integer, Launch launch, const Attend &attend) {
     launch.grid = {(unsigned)problem.parts, launch.grid.y, (unsigned)problem.lengths.size()};
     launch.at_once = 4;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (LAST ? 2 : 1); i++) {
         memset((void *)problem.out.data(), 0x7f, problem.out.size() * 2);
         std::string fault = emulator::run(launch, seed + i, attend);
         if (fault.empty() && !LAST && problem.parts > 1) {
@@ -207,6 +208,23 @@ static void tma(const char *name, std::vector<int> lengths, int group, int kv_he
     });
 }
 
+template <typename T, int D, int BOX, int STAGES, int CONSUMERS, bool LAST>
+static void many(const char *name, std::vector<int> lengths, int group, int kv_heads, int page, int chunk) {
+    Problem<T, T, D> problem(lengths, group, kv_heads, page, chunk);
+    const Map k = problem.map(problem.k, BOX), v = problem.map(problem.v, BOX), q = problem.map(problem.q, 64);
+    Launch launch;
+    launch.grid.y = kv_heads * ((group + 63) / 64);
+    launch.threads = CONSUMERS * 128 + 32;
+    launch.shared = std::max<size_t>(problem.shared(CONSUMERS, 64, launch.threads),
+                                     Group<D, STAGES, CONSUMERS>::BARRIERS_AT + 16 * STAGES + 8);
+    check<LAST>(name, problem, false, launch, [&]() {
+        decode_wgmma<T, D, BOX, STAGES, CONSUMERS, LAST>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&k),
+                                                         tensor_map<CUtensorMap>(&v), problem.tables.data(),
+                                                         lengths.data(), problem.out.data(), problem.split(),
+                                                         problem.arrived.data(), problem.facts(false));
+    });
+}
+
 /* Of rows of 576, K of all heads, the first 512 are V. */
 template <int BOX> static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
     Problem<bf16, bf16, 576> of_keys(lengths, heads, 1, page, chunk);
@@ -218,7 +236,7 @@ template <int BOX> static void mla(const char *name, std::vector<int> lengths, i
     Launch launch;
     launch.grid = {(unsigned)problem.parts, (unsigned)(heads + 63) / 64, (unsigned)lengths.size()};
     launch.threads = 384;
-    launch.shared = Mla::BARRIERS_AT + 40;
+    launch.shared = Mla::BYTES;
     launch.at_once = 4;
     memset((void *)problem.out.data(), 0x7f, problem.out.size() * 2);
     std::string fault = emulator::run(launch, seed, [&]() {
@@ -260,7 +278,9 @@ int main(int argc, char **argv) {
     tma<bf16, bf16, 128, 1, 32, 16, 2, 2, false, true>("TMA, pages shorter than a stage", {150, 1, 65}, 5, 1, 16, 96);
     tma<bf16, bf16, 64, 2, 32, 32, 3, 1, false, false>("TMA, pages longer than a stage", {150, 40}, 9, 2, 64, 64);
     tma<__half, unsigned char, 128, 1, 64, 32, 2, 2, true, true>("TMA, e4m3", {150, 64}, 4, 1, 32, 128);
-    mla<64>("MLA", {200, 1}, 70, 64, 192);
-    mla<16>("MLA, short pages, parts", {280, 130}, 5, 16, 128);
+    many<bf16, 64, 32, 2, 2, true>("wgmma, parts", {200, 1}, 66, 1, 32, 192);
+    many<__half, 128, 64, 2, 2, false>("wgmma, two heads of K", {100, 64}, 9, 2, 64, 128);
+    mla<32>("MLA", {170}, 66, 64, 192);
+    mla<16>("MLA, short pages, parts", {70, 33}, 5, 16, 64);
     return failures > 0;
 }

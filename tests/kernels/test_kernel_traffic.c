@@ -283,6 +283,31 @@ static void scores_stay_on_chip(void **state) {
     rft_script_free(script);
 }
 
+/* 16 sequences of 8,192 tokens, 8 KV heads of 128 in bf16: 4 KiB a token. 32 query heads read each once; alone, four
+ * read the same. 128 blocks of 132 SMs leave 260 for two an SM; a share of 4,096 tokens each hands 16 * 32 * 2 rows
+ * over. */
+static void a_cache_is_read_once(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("decode.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "l", 8192), v = variant_named(sweep, "TMA");
+    double tokens = 16 * 8192, cache = 4096 * tokens, rows = 2 * 16 * 32 * 128;
+    rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+    set(config, &sweep->variants[v], "SPLIT", 0);
+    rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    near(spec.work.bytes_read, cache + rows + 4 * 16 + 4 * tokens / 64);
+    near(spec.work.bytes_written, rows);
+    near(spec.work.pipe_ops[RFT_PIPE_TENSOR_BF16], 4 * 128 * 32 * tokens);
+    assert_int_equal(spec.launches[0].grid[0], 2);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2],
+         cache + 2 * rows + 2 * 4 * 16 * 32 * 2 * 130.0 + 4 * (16 + tokens / 64));
+    v = variant_named(sweep, "a block a query head");
+    config = kernel_case_default(&sweep->variants[v], f->arena);
+    spec = kernel_case_point(sweep, v, problem, config, f->arena);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2], 4 * cache + 2 * rows + 4 * (16 + tokens / 64));
+    rft_script_free(script);
+}
+
 /* At every point: memory moves at least the work and at most what passes L2. */
 static size_t ordered_levels_of(fixture *f, const char *name) {
     rft_script *script = kernel_case_load(name, &f->gpu);
@@ -535,6 +560,7 @@ int main(void) {
         cmocka_unit_test(ffma_intensities),
         cmocka_unit_test(parts_of_k),
         cmocka_unit_test(steps_shared_evenly),
+        cmocka_unit_test(a_cache_is_read_once),
         cmocka_unit_test(levels_are_ordered),
         cmocka_unit_test(elementwise_bytes),
         cmocka_unit_test(fusing_three_kernels_saves_four_accesses),
