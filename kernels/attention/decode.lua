@@ -117,7 +117,7 @@ local function decode(facts, kind)
       local places = gpu.sms * kind.resident(p, c, gpu)
       local in_flight = math.min(blocks, places) * kind.in_flight(p, c, facts)
       local busy = blocks <= places and 1 or math.ceil(blocks / places) / (blocks / places)
-      return math.max(t.dram, t.l2) * math.max(busy, 48 * KiB * gpu.sms / in_flight) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
+      return math.max(t.dram, t.l2, t.l1) * math.max(busy, 48 * KiB * gpu.sms / in_flight) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
     end,
     check = {
       reference = {
@@ -153,6 +153,12 @@ end
 
 local function sums_of_warps(c) return c.WARPS end
 
+-- What loads read passes L1, where blocks of an SM that read the same may meet: of L2 less is known then.
+local function through_l1(all, p, c, read)
+  all.l1 = read
+  if p.group > c.HEADS then all.l2 = nil end
+end
+
 local cores = {
   name = "cores",
   sums = sums_of_warps,
@@ -168,6 +174,7 @@ local cores = {
   shared = function() return 0 end,
   -- A product and a conversion of each element, sums over the lanes of a token.
   executed = function(all, p, c, tokens, read)
+    through_l1(all, p, c, read)
     all.fp32 = (4 * c.HEADS + 2) * p.d * tokens
     all.sfu = c.HEADS * p.d // 8 * tokens
   end,
@@ -202,7 +209,10 @@ local function mma_of(facts)
     end,
     args = cores.args,
     shared = function() return 0 end,
-    executed = function(all, p, c, tokens, read) multiplied(all, p, c, tokens, facts) end,
+    executed = function(all, p, c, tokens, read)
+      through_l1(all, p, c, read)
+      multiplied(all, p, c, tokens, facts)
+    end,
     resident = function(p, c) return c.RESIDENT end,
     in_flight = function(p, c) return c.WARPS * 32 * p.d * facts.bytes end,
   }
