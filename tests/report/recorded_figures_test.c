@@ -105,6 +105,29 @@ static void check_params(const rft_run *run, size_t sweep, rft_arena *arena) {
     }
 }
 
+/* Where more work takes less time, beyond both intervals, no change of bound has a place. */
+static void check_axes(const rft_run *run, size_t sweep, rft_arena *arena) {
+    rft_profile *profiles = NULL;
+    size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles);
+    for (size_t i = 0; i < count; i++) {
+        rft_transition *found = NULL;
+        size_t transitions = rft_transitions_of(run, &profiles[i], arena, &found);
+        for (size_t k = 0; k < transitions; k++) {
+            if (found[k].kind != RFT_TRANSITION_FOUND || found[k].by_clock) {
+                continue;
+            }
+            for (size_t s = found[k].from; s < found[k].to; s++) {
+                const rft_point *a = profiles[i].steps[s].best, *b = profiles[i].steps[s + 1].best;
+                bool grows = a && b && rft_work_bytes(&b->work) >= rft_work_bytes(&a->work);
+                if (grows && rft_point_measurement(b)->stats.high < rft_point_measurement(a)->stats.low) {
+                    fail_msg("%s: a place at %g, though the times fall there while the work grows",
+                             run->sweeps[sweep].sweep.name, found[k].where);
+                }
+            }
+        }
+    }
+}
+
 static void every_recorded_figure_is_told_as_it_is(void **state) {
     const recordings *all = *state;
     size_t above = 0, points = 0;
@@ -125,6 +148,7 @@ static void every_recorded_figure_is_told_as_it_is(void **state) {
         for (size_t s = 0; s < run->sweep_count; s++) {
             check_ladder(run, s, arena);
             check_params(run, s, arena);
+            check_axes(run, s, arena);
         }
         rft_arena_free(arena);
         rft_run_free(run);

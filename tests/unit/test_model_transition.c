@@ -332,6 +332,35 @@ static void measured_layers(void **state) {
 }
 
 /* Useful bytes of a strided read: flat, then falling with the stride, then flat where every sector is its own. */
+/* As fp8 on an H200: 1000 is no multiple of a tile, and slower than 1024. */
+static void sizes_that_are_not_alike_place_nothing(void **state) {
+    (void)state;
+    static const double n[] = {1000, 1024, 2048, 4096, 8192};
+    for (int alike = 0; alike < 2; alike++) {
+        rft_run *run = fixture_run();
+        fixture_axis(run, "n", true, true);
+        const double us[] = {alike ? 15.9 : 40, 16, 27, 206, 1640};
+        for (size_t i = 0; i < 5; i++) {
+            rft_point *point =
+                fixture_point(run, fixture_problem(run, (const int64_t[]){(int64_t)n[i]}), NULL, us[i] / 1e6);
+            point->work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 2 * n[i] * n[i] * n[i];
+            point->work.bytes_read = 4 * n[i] * n[i];
+        }
+        rft_profile *profiles;
+        rft_transition *t;
+        assert_int_equal(rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles), 1);
+        size_t count = rft_transitions_of(run, &profiles[0], run->arena, &t), found = 0, told = 0;
+        for (size_t i = 0; i < count; i++) {
+            found += t[i].kind == RFT_TRANSITION_FOUND;
+            told += t[i].why && strstr(t[i].why, "from 1000 to 1024 the times fall though the work grows") &&
+                    t[i].kind == RFT_TRANSITION_UNCLEAR && isnan(t[i].where) && t[i].low < t[i].high;
+        }
+        assert_int_equal(found, alike);
+        assert_int_equal(told, !alike);
+        rft_run_free(run);
+    }
+}
+
 static rft_run *stride(double first, double last, double factor) {
     rft_run *run = fixture_run();
     fixture_axis(run, "stride", true, true);
@@ -514,6 +543,7 @@ int main(void) {
         cmocka_unit_test(values_that_are_no_numbers),
         cmocka_unit_test(profiles_follow_lines),
         cmocka_unit_test(along_a_parameter_only_with_traffic),
+        cmocka_unit_test(sizes_that_are_not_alike_place_nothing),
         cmocka_unit_test(importance_splits_the_variance),
         cmocka_unit_test(a_parameter_is_held_against_itself_in_one_round),
     };

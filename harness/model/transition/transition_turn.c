@@ -315,6 +315,38 @@ static rft_transition unplaced(turning *t) {
     return out;
 }
 
+static double ops_of(const rft_work *work) {
+    double most = 0.0;
+    for (int i = 0; i < RFT_PIPE_COUNT; i++) {
+        most = fmax(most, work->pipe_ops[i]);
+    }
+    return most;
+}
+
+/* More work in less time, beyond both intervals: a size that suits the kernels less (no whole tiles, no wide loads). */
+static bool falls_at(const rft_profile_line *line, size_t at) {
+    const rft_point *a = rft_line_step(line, at)->best, *b = rft_line_step(line, at + 1)->best;
+    bool grows = rft_work_bytes(&b->work) >= rft_work_bytes(&a->work) && ops_of(&b->work) >= ops_of(&a->work);
+    return grows && rft_point_measurement(b)->stats.high < rft_point_measurement(a)->stats.low;
+}
+
+/* Two laws through sizes that are not alike are no laws: next to such a fall no change of bound is placed. */
+static void mind_falls(const turning *t, rft_transition *out) {
+    size_t from = step_before(t, out->where), first = from > 0 ? from - 1 : 0;
+    for (size_t i = first; i <= from + 1 && i + 1 < t->line->count; i++) {
+        if (out->kind == RFT_TRANSITION_FOUND && !t->line->profile->along_param && falls_at(t->line, i)) {
+            out->kind = RFT_TRANSITION_UNCLEAR;
+            out->where = NAN;
+            out->low = rft_value_number(&t->line->profile->steps[out->from].value);
+            out->high = rft_value_number(&t->line->profile->steps[out->to].value);
+            out->why = rft_arena_printf(t->line->arena,
+                                        "from %s to %s the times fall though the work grows: those sizes are not alike",
+                                        rft_arena_fixed(t->line->arena, t->axis[i], 0, ""),
+                                        rft_arena_fixed(t->line->arena, t->axis[i + 1], 0, ""));
+        }
+    }
+}
+
 static void add_ridge(const rft_profile_line *line, rft_transition *out) {
     rft_bound first, second;
     if (out->at_steps && rft_transition_ridge_bounds(line, out, &first, &second)) {
@@ -339,6 +371,7 @@ size_t rft_transitions_by_turns(const rft_profile_line *line, rft_transition *ou
     size_t count = 0;
     for (size_t i = 0; i < t.found.count; i++) {
         out[count] = located(&t, i);
+        mind_falls(&t, &out[count]);
         add_ridge(line, &out[count]);
         out[count].waves_note = rft_transition_waves(line, &out[count]);
         count++;
