@@ -64,6 +64,7 @@ static void add_run(rft_compare_pages *p, size_t at) {
     rft_doc_pair(p->doc, table, "Drift", drift ? drift : "not known: no reference was read");
     rft_doc_pair(p->doc, table, "Command", or_unknown(info->command));
     add_scripts(p, table, run);
+    rft_doc_fold(p->doc, table);
 }
 
 void rft_compare_page_trust(rft_compare_pages *p) {

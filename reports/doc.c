@@ -74,6 +74,42 @@ void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *
     row->cells[1] = rft_arena_strdup(doc->arena, value);
 }
 
+#define FOLDED_BYTES 56 /* of a value that half the width has room for */
+
+void rft_doc_fold(rft_doc *doc, rft_table *table) {
+    static const rft_column pairs[] = {
+        {.title = ""}, {.title = "", .wraps = true}, {.title = ""}, {.title = "", .wraps = true}};
+    static const rft_column single[] = {{.title = ""}, {.title = "", .wraps = true}};
+    if (doc->block_count == 0 || doc->blocks[doc->block_count - 1].table != table || table->note_count) {
+        return;
+    }
+    rft_row *rows = table->rows, **few = rft_arena_calloc(doc->arena, table->row_count + 1, sizeof *few);
+    size_t count = table->row_count, folded = 0;
+    for (size_t r = 0; r < count; r++) {
+        if (strlen(rows[r].cells[1]) <= FOLDED_BYTES) {
+            few[folded++] = &rows[r];
+        }
+    }
+    doc->block_count--;
+    rft_table *to = rft_doc_table(doc, pairs, 4), *rest = NULL;
+    to->plain = true;
+    size_t half = (folded + 1) / 2;
+    for (size_t r = 0; r < half; r++) {
+        rft_row *row = rft_doc_row(doc, to);
+        memcpy(row->cells, few[r]->cells, 2 * sizeof *row->cells);
+        if (half + r < folded) {
+            memcpy(row->cells + 2, few[half + r]->cells, 2 * sizeof *row->cells);
+        }
+    }
+    for (size_t r = 0; r < count; r++) {
+        if (strlen(rows[r].cells[1]) > FOLDED_BYTES) {
+            rest = rest ? rest : rft_doc_table(doc, single, 2);
+            rest->plain = true;
+            rft_doc_pair(doc, rest, rows[r].cells[0], rows[r].cells[1]);
+        }
+    }
+}
+
 const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index) {
     if (index < 26) {
         rft_text_format(out, RFT_NOTE_MARK, "(%c)", (int)('a' + index));

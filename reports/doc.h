@@ -16,6 +16,7 @@ typedef struct rft_column {
     const char *unit;  /* under the title; NULL = none */
     rft_align align;
     bool wraps; /* may be narrower than its text; takes what room is left */
+    bool meter; /* a bar stands before the number */
 } rft_column;
 
 typedef struct rft_row {
@@ -25,7 +26,8 @@ typedef struct rft_row {
     bool quiet;         /* grey: belongs to the row above it */
     bool span;          /* the first cell, bold, runs over the whole width; the rows of its group follow */
     const char *link;   /* anchor the first cell leads to; NULL = none */
-    const char *detail; /* grey, under the cells, from the second column to the page's edge; NULL = none */
+    double meter;       /* of the column with bars: its length, 1 = full; not positive: none */
+    const char *detail; /* grey, under the cells, over the whole width; NULL = none */
 } rft_row;
 
 typedef struct rft_table {
@@ -100,6 +102,9 @@ rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count);
 rft_row *rft_doc_row(rft_doc *doc, rft_table *table);
 /* A row of a plain table with two columns. Both texts are copied. */
 void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *value);
+/* The last step of such a table: what is short stands in two columns of pairs, in order down the left one first; longer
+ * values follow in a table of their own. Nothing is done to a table that is not the document's last block. */
+void rft_doc_fold(rft_doc *doc, rft_table *table);
 /* The mark of a table's note: "(a)", "(b)", ... "(aa)". Returns `out`. */
 #define RFT_NOTE_MARK 16
 const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index);

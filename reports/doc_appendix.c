@@ -96,6 +96,7 @@ static void add_device(rft_build *b) {
     rft_doc_pair(b->doc, table, "Shared memory an SM", bytes_or_na(b, gpu->shared_per_sm));
     rft_doc_pair(b->doc, table, "Registers an SM", count_or_na(b, gpu->registers_per_sm));
     rft_doc_pair(b->doc, table, "Threads an SM", count_or_na(b, gpu->max_threads_per_sm));
+    rft_doc_fold(b->doc, table);
 }
 
 /* "template", "header", "recording", with what they were in a replay. */

@@ -34,7 +34,8 @@ typedef struct rft_entry {
 /* How much is told of each sweep. */
 typedef enum rft_detail {
     RFT_DETAIL_BRIEF,  /* half a page: --summary */
-    RFT_DETAIL_PAGE,   /* ladder, configuration, what holds it back, next step */
+    RFT_DETAIL_SHORT,  /* ladder, what holds it back, next step */
+    RFT_DETAIL_PAGE,   /* and its problems, and the configuration as a header has it */
     RFT_DETAIL_CHARTS, /* and along the axes, the distribution, the search */
     RFT_DETAIL_PAGES,  /* and the best and the worst, parameters */
     RFT_DETAIL_TABLES, /* and tables where the others have a sentence: of a run of one sweep */
@@ -80,6 +81,8 @@ size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out)
 /* The same of one sweep. */
 size_t rft_build_choose_of(const rft_build *b, size_t sweep, size_t most, const rft_entry ***out);
 rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
+/* Whether all of them were measured in several processes each. */
+bool rft_build_all_repeated(const rft_entry *const *entries, size_t count);
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);                          /* doc_asked.c */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define HEIGHT 138.0
-#define BARS_MOST 8 /* with names under them: with more sweeps there is no such chart */
+#define BARS_MOST RFT_BUYER_CHARTED /* with names under them */
 #define HALF_BAR 0.32
 #define CHART_WIDTH 450.0 /* points, about */
 #define BYTE_WIDTH 4.3    /* of a category's name */
@@ -61,9 +61,11 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
         dots->y[i] = entries[i]->reach.frac / versus.frac * 100;
         last = isfinite(dots->y[i]) ? i : last;
     }
-    if (last != SIZE_MAX) {
-        dots->names[last] = rft_baseline_short_label(
-            rft_run_chief_baseline(b->run, entries[last]->sweep, entries[last]->problem, b->arena), b->arena);
+    if (last != SIZE_MAX) { /* one name for all */
+        const rft_baseline *one =
+            rft_run_chief_baseline(b->run, entries[last]->sweep, entries[last]->problem, b->arena);
+        dots->names[last] =
+            rft_run_chief_name(b->run, b->arena) ? rft_baseline_short_label(one, b->arena) : "the vendor's library";
     } else {
         chart->series_count--;
     }
@@ -71,7 +73,7 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
 
 void rft_build_cover_chart(rft_build *b) {
     const rft_entry *entries[BARS_MOST];
-    size_t count = b->run->sweep_count > BARS_MOST || b->buyer->asked->mix ? 0 : choose(b, entries);
+    size_t count = rft_buyer_has_chart(b->buyer) ? choose(b, entries) : 0;
     if (count == 0) {
         return;
     }

@@ -100,4 +100,5 @@ void rft_build_facts(rft_build *b) {
                  elapsed_s > 0 && !rft_words_replay(b->run, b->arena)
                      ? rft_arena_strdup(b->arena, rft_units_format_seconds(time, sizeof time, elapsed_s, 2))
                      : "not recorded");
+    rft_doc_fold(b->doc, table);
 }

@@ -254,8 +254,7 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Samples a point",
                  t.measured ? rft_arena_printf(b->arena, "%zu to %zu", t.n_low, t.n_high) : "n/a");
     rft_doc_pair(b->doc, table, "Stopped because", stop_text(b, &t));
-    rft_doc_pair(b->doc, table,
-                 t.stops[RFT_STOP_SLOWER] ? "Widest interval, out of the race left out" : "Widest interval",
+    rft_doc_pair(b->doc, table, t.stops[RFT_STOP_SLOWER] ? "Widest interval in the race" : "Widest interval",
                  isnan(t.half_high) ? "n/a"
                                     : rft_arena_printf(b->arena, "half of it is %s of the median",
                                                        rft_figure_percent(b->arena, t.half_high)));
@@ -315,7 +314,10 @@ void rft_build_method(rft_build *b) {
     }
     rft_doc_heading(b->doc, 2, "What to trust it by", NULL);
     add_trust(b);
-    rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                 "One card, one host, one run: how much cards of one model differ, and how much this one differs from "
-                 "day to day, is not part of these intervals.");
+    const char *sample = rft_words_sentence(rft_run_sample_text(&b->buyer->sample, b->arena), b->arena);
+    rft_doc_textf(
+        b->doc, RFT_TEXT_NOTE,
+        "%s How much cards of one model differ, and how much this one differs from day to day, is not part of "
+        "these intervals.",
+        sample);
 }

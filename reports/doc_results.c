@@ -66,6 +66,7 @@ typedef struct view {
     bool tight;              /* then its problem goes before the configuration: of many sweeps each takes two lines */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
     bool below;              /* so do intervals: there are too many columns */
+    bool repeated;           /* every row is of several processes: the legend tells it */
 } view;
 
 static void put(const view *v, rft_row *row, column_id id, const char *text) {
@@ -118,8 +119,31 @@ static const char *config_text(const view *v, const rft_entry *entry) {
     return config;
 }
 
+/* Launches back to back take another time than one at rest. */
+static bool shows_sustained(const rft_point *point) {
+    return point->loads[RFT_LOAD_SOAK] && rft_point_sags(point);
+}
+
 static const char *time_text(const view *v, const rft_stats *stats) {
     return rft_stats_text(stats, v->time.factor, "s", v->b->arena).value;
+}
+
+/* With the prefix that suits the sweep, so that the numbers of a column compare. */
+static const char *rate_text(const view *v, double rate) {
+    return isnan(rate) ? "n/a"
+                       : rft_arena_printf(v->b->arena, "%s %s", rft_figure_plain(v->b->arena, rate / v->rate.factor, 3),
+                                          v->rate.unit);
+}
+
+/* "; back to back 4.14 TB/s, 97.0 %": of many sweeps each, in the words under its row. */
+static const char *back_to_back_text(const view *v, const rft_entry *entry) {
+    const rft_build *b = v->b;
+    double rate = v->tight && !shows_sustained(entry->best) ? rft_back_to_back_rate(b->run, entry->best) : (double)NAN;
+    return !isfinite(rate)
+               ? ""
+               : rft_arena_printf(b->arena, "; back to back %s%s%s", rate_text(v, rate),
+                                  entry->reach.back_to_back ? ", " : "",
+                                  entry->reach.back_to_back ? rft_figure_percent(b->arena, entry->reach.frac) : "");
 }
 
 static void set_config(const view *v, rft_row *row, const rft_entry *entry, const char *text) {
@@ -134,11 +158,12 @@ static void set_config(const view *v, rft_row *row, const rft_entry *entry, cons
     }
 }
 
-/* With the prefix that suits the sweep, so that the numbers of a column compare. */
-static const char *rate_text(const view *v, double rate) {
-    return isnan(rate) ? "n/a"
-                       : rft_arena_printf(v->b->arena, "%s %s", rft_figure_plain(v->b->arena, rate / v->rate.factor, 3),
-                                          v->rate.unit);
+bool rft_build_all_repeated(const rft_entry *const *entries, size_t count) {
+    bool all = true;
+    for (size_t i = 0; i < count; i++) {
+        all = all && (!entries[i]->best || rft_point_measurement(entries[i]->best)->process_count > 1);
+    }
+    return all;
 }
 
 /* `processes`: 0 is one, or not recorded. A note is made for it: to be called once a row. */
@@ -149,10 +174,11 @@ static const char *interval_text(const view *v, const rft_stats *stats, size_t p
             v, "n/a",
             "Too few samples for a 95 % interval of the median: under 6, or under 8 that are not independent.");
     }
-    return processes > 1 ? with_note(v, text,
-                                     "Of several processes each: how many, and what another such run would read, tells "
-                                     "`show --full`.")
-                         : text;
+    return processes > 1 && !v->repeated
+               ? with_note(v, text,
+                           "Of several processes each: how many, and what another such run would read, tells "
+                           "`show --full`.")
+               : text;
 }
 
 static const char *share_text(const view *v, double frac, const char *why) {
@@ -255,7 +281,7 @@ static const char *default_text(const view *v, const rft_entry *entry) {
 static void add_back_to_back(const view *v, const rft_entry *entry) {
     const rft_build *b = v->b;
     double rate = rft_back_to_back_rate(b->run, entry->best);
-    if (!isfinite(rate)) {
+    if (!isfinite(rate) || v->tight) { /* told in words */
         return;
     }
     rft_row *row = rft_doc_row(b->doc, v->table);
@@ -274,7 +300,7 @@ static void add_sustained(const view *v, const rft_entry *entry) {
     const rft_build *b = v->b;
     const rft_point *point = entry->best;
     const rft_load *soak = point->loads[RFT_LOAD_SOAK];
-    if (!soak || !rft_point_sags(point)) {
+    if (!shows_sustained(point)) {
         add_back_to_back(v, entry);
         return;
     }
@@ -316,10 +342,11 @@ static void add_entry(const view *v, const rft_entry *entry) {
     const rft_stats *stats = &measured->stats;
     const rft_placement *place = &entry->place;
     const char *config = config_text(v, entry);
-    set_config(
-        v, row, entry,
-        v->below ? rft_arena_printf(b->arena, "%s; 95 %%: %s", config, interval_text(v, stats, measured->process_count))
-                 : config);
+    set_config(v, row, entry,
+               v->below
+                   ? rft_arena_printf(b->arena, "%s; 95 %%: %s%s", config,
+                                      interval_text(v, stats, measured->process_count), back_to_back_text(v, entry))
+                   : config);
     put(v, row, COLUMN_TIME, time_text(v, stats));
     if (!v->below) {
         put(v, row, COLUMN_INTERVAL, interval_text(v, stats, measured->process_count));
@@ -464,10 +491,12 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         widen(&longest[COLUMN_CONFIG], config);
         widen(&longest[COLUMN_BOUND], entries[i]->best ? bound_text(b, &entries[i]->bound) : "");
     }
+    v.repeated = rft_build_all_repeated(entries, count) && !v.alone;
     v.below = v.tight || (v.detailed && wanted > COLUMNS_ROOMY);
     for (int id = 0; id < COLUMN_COUNT; id++) {
         v.at[id] = SIZE_MAX;
-        bool narrow = v.tight && id == COLUMN_AT_CLOCK; /* the bound tells it, too */
+        /* The bound tells the one, page 1 the other. */
+        bool narrow = v.tight && (id == COLUMN_AT_CLOCK || id == COLUMN_ITEMS);
         bool below = (v.detailed && id == COLUMN_CONFIG) || (v.below && id == COLUMN_INTERVAL);
         if (!below && !narrow && is_wanted(b, (column_id)id, entries, count)) {
             v.at[id] = column_count;

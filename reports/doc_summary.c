@@ -5,16 +5,12 @@
 #include "base/str.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_throttled.h"
+#include "reports/page/page.h"
 
 #include <math.h>
 
-/* Problems that fit on the summary's one page, so that cover, summary and card fill four at most. */
-#define ROWS_MOST 24
-#define PAGE_ROOM 552.0        /* points for the table's rows */
-#define SECOND_PAGE_ROOM 680.0 /* on the next one, where no mix takes it */
-#define SWEEPS_MANY 10         /* more have a row each */
-#define ROW_HEIGHT 24.0        /* with the configuration under the numbers */
-#define LINE_HEIGHT 14.2       /* a sweep's name; a sustained time */
+#define ROWS_MOST 24   /* problems, of few sweeps */
+#define SWEEPS_MANY 10 /* more have a row each */
 
 /* "All times are with a cold cache but for working_set (hot)." The mode of most sweeps, of the first where as many. */
 static const char *cache_text(const rft_build *b) {
@@ -90,7 +86,7 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     }
     rft_str_addf(
         &text,
-        "%s95 %%: interval of the median; of one process unless noted. Useful rate: compulsory bytes or "
+        "%s95 %%: interval of the median; %s. Useful rate: compulsory bytes or "
         "operations only, "
         "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
         "of the vendor's figure. Left: what that ceiling would still allow at the launches' own clock, behind "
@@ -98,7 +94,9 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
         "(instructions), launch (starting it), latency (waiting), or what holds the clock down, power, "
         "temperature, clock (not known); by hardware counters, * modelled, ** declared. Over default: the same "
         "kernel with every parameter at its default.",
-        detailed ? "In grey: the best configuration. " : "");
+        detailed ? "In grey: the best configuration. " : "",
+        rft_build_all_repeated(shown, count) ? "of several processes each (`show --full` tells more)"
+                                             : "of one process unless noted");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }
@@ -111,50 +109,55 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
-/* Rows of a line under a problem's own, its time back to back; and the note on writes in the L2. */
-static double room_of_lines(const rft_build *b) {
-    size_t lines = 0, note = 0;
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        lines += entry->best && isfinite(rft_point_back_to_back_s(entry->best));
-        note = entry->best && (entry->reach.at_most || entry->reach.back_to_back) ? 2 : note;
-    }
-    return LINE_HEIGHT * (double)(lines + note);
-}
-
-/* A row each, of as many sweeps as four pages have room for. */
-static size_t sweeps_most(const rft_build *b) {
-    double room = PAGE_ROOM + (b->opts.mix_count == 0 ? SECOND_PAGE_ROOM : 0) - room_of_lines(b);
-    return (size_t)(room / ROW_HEIGHT);
-}
-
-static size_t rows_most(const rft_build *b) {
-    size_t sweeps = b->run->sweep_count;
-    if (sweeps > SWEEPS_MANY && b->entry_count > ROWS_MOST) {
-        size_t most = sweeps_most(b);
-        return sweeps < most ? sweeps : most;
-    }
-    double room = PAGE_ROOM - room_of_lines(b) - LINE_HEIGHT * (double)(b->entry_count > sweeps ? sweeps : 0);
-    size_t most = room > 0 ? (size_t)(room / ROW_HEIGHT) : 0;
-    size_t least = sweeps < ROWS_MOST - 2 ? sweeps : ROWS_MOST - 2; /* one a sweep: then their names need no line */
-    most = most > least ? most : least;
-    return most < ROWS_MOST ? most : ROWS_MOST;
-}
-
-void rft_build_summary(rft_build *b) {
-    rft_doc_new_chapter(b->doc);
-    rft_doc_heading(b->doc, 1, "Summary", "summary");
-    if (b->entry_count == 0) {
-        rft_doc_text(b->doc, RFT_TEXT_BODY, "The run has no problems: there is nothing to summarise.");
-        return;
-    }
-    const rft_entry **shown = NULL;
-    size_t count = rft_build_choose(b, rows_most(b), &shown);
-    add_steadiness(b);
+static void add_rows(rft_build *b, const rft_entry *const *shown, size_t count) {
     const rft_table *table = rft_build_results(b, shown, count);
     bool detailed = false;
     for (size_t i = 0; i < table->row_count; i++) {
         detailed = detailed || table->rows[i].detail;
     }
     add_legend(b, shown, count, detailed);
+}
+
+static void add_head(rft_build *b) {
+    rft_doc_new_chapter(b->doc);
+    rft_doc_heading(b->doc, 1, "Summary", "summary");
+    add_steadiness(b);
+}
+
+/* How many pages it takes with so many problems. */
+static int pages_with(const rft_build *b, size_t most) {
+    rft_doc trial = {.arena = b->arena};
+    rft_build on = *b;
+    const rft_entry **shown = NULL;
+    size_t count = rft_build_choose(b, most, &shown);
+    on.doc = &trial;
+    add_head(&on);
+    add_rows(&on, shown, count);
+    return rft_page_layout(&trial, NULL);
+}
+
+/* As many problems as one page has room for; of more than SWEEPS_MANY sweeps, which have a row each, two pages where no
+ * mix takes the second. */
+static size_t rows_most(const rft_build *b) {
+    bool many = b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
+    int pages = many && b->opts.mix_count == 0 ? 2 : 1;
+    size_t most = many ? b->run->sweep_count : ROWS_MOST;
+    most = most < b->entry_count ? most : b->entry_count;
+    while (most > 1 && pages_with(b, most) > pages) {
+        most--;
+    }
+    return most;
+}
+
+void rft_build_summary(rft_build *b) {
+    if (b->entry_count == 0) {
+        rft_doc_new_chapter(b->doc);
+        rft_doc_heading(b->doc, 1, "Summary", "summary");
+        rft_doc_text(b->doc, RFT_TEXT_BODY, "The run has no problems: there is nothing to summarise.");
+        return;
+    }
+    const rft_entry **shown = NULL;
+    size_t count = rft_build_choose(b, rows_most(b), &shown);
+    add_head(b);
+    add_rows(b, shown, count);
 }

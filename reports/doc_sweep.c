@@ -58,7 +58,8 @@ static void add_suspects(rft_build *b, size_t s) {
 static void add_problems(rft_build *b, size_t s) {
     const rft_entry **shown = NULL;
     size_t count = rft_build_choose_of(b, s, b->detail <= RFT_DETAIL_CHARTS ? PROBLEMS_FEW : PROBLEMS_MOST, &shown);
-    if (b->detail == RFT_DETAIL_FULL || count < 2 || (b->run->sweep_count < 2 && b->opts.part != 2)) {
+    if (b->detail < RFT_DETAIL_PAGE || b->detail == RFT_DETAIL_FULL || count < 2 ||
+        (b->run->sweep_count < 2 && b->opts.part != 2)) {
         return;
     }
     rft_doc_heading(b->doc, 2, "Problems", NULL);
@@ -68,11 +69,11 @@ static void add_problems(rft_build *b, size_t s) {
                  "files of --csv-dir.");
 }
 
-/* What builds include; of --summary the options alone. */
+/* What builds include; where room is short the options alone. */
 static void add_configuration(rft_build *b, const rft_entry *entry) {
     const char *options = rft_best_options(b->run, entry->best, b->arena);
     const char *macros = b->macros[entry->sweep].text;
-    if (b->detail == RFT_DETAIL_BRIEF && !*options) {
+    if (b->detail < RFT_DETAIL_PAGE && !*options) {
         return;
     }
     rft_doc_heading(b->doc, 2,
@@ -82,7 +83,7 @@ static void add_configuration(rft_build *b, const rft_entry *entry) {
     if (*options) {
         rft_doc_text(b->doc, RFT_TEXT_MONO, options);
     }
-    if (b->detail != RFT_DETAIL_BRIEF && *macros) {
+    if (b->detail >= RFT_DETAIL_PAGE && *macros) {
         rft_doc_text(b->doc, RFT_TEXT_MONO, macros);
         rft_doc_text(b->doc, RFT_TEXT_LEGEND,
                      "Ready to paste: the best configuration of the longest-running problem as options of a compiler, "

@@ -83,6 +83,10 @@ rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
     return buyer;
 }
 
+bool rft_buyer_has_chart(const rft_buyer *buyer) {
+    return buyer->given.run->sweep_count <= RFT_BUYER_CHARTED && !buyer->asked->mix;
+}
+
 rft_finding *rft_finding_buyer(const rft_buyer *buyer, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_add(f, "answer", rft_finding_answer(buyer, arena));

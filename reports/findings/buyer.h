@@ -36,6 +36,10 @@ typedef struct rft_buyer {
  * borrowed or in `arena`. */
 rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena);
 
+/* Whether the first page has a chart of shares; else bars stand in its table: of a mix, and of many sweeps. */
+#define RFT_BUYER_CHARTED 8
+bool rft_buyer_has_chart(const rft_buyer *buyer);
+
 /* The answer in a sentence, and as few figures. */
 const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena);
 /* A table of families or operations, the reference cards, how sure that is, what the words mean. */

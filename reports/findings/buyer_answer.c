@@ -35,8 +35,11 @@ static const char *over_text(const rft_buyer *buyer, const rft_speed *speed, rft
     return buyer->asked->mix
                ? rft_arena_printf(arena, "on %s", buyer->asked->mix->mix->name)
                : rft_arena_printf(
-                     arena, "over %s of %s", rft_words_plural(speed->item_count, "problem", "problems", arena),
-                     rft_words_plural(speed->part_count, "family of kernels", "families of kernels", arena));
+                     arena, "over %s of %s%s", rft_words_plural(speed->item_count, "problem", "problems", arena),
+                     speed->part_count < buyer->asked->part_count
+                         ? rft_arena_printf(arena, "%zu of ", speed->part_count)
+                         : "",
+                     rft_words_plural(buyer->asked->part_count, "family of kernels", "families of kernels", arena));
 }
 
 static const char *pass_text(const rft_buyer *buyer, rft_arena *arena) {
@@ -158,7 +161,7 @@ static const char *limit_share_text(const rft_speed_share *share, rft_arena *are
 
 static void add_share(rft_datum *cells, const rft_speed_asked *asked, size_t part, rft_arena *arena) {
     const rft_speed_share share = rft_speed_share_of(asked, part);
-    cells[SHARE] = isfinite(share.frac) ? rft_datum_text(limit_share_text(&share, arena)) : rft_datum_absent();
+    cells[SHARE] = rft_datum_said(rft_datum_number(share.frac), limit_share_text(&share, arena));
     cells[SHARE_DATA] = rft_datum_number(share.frac);
     cells[SHARE_LOW] = rft_datum_number(share.low);
     cells[SHARE_HIGH] = rft_datum_number(share.high);
@@ -195,6 +198,10 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
     const rft_load *load = best->loads[RFT_LOAD_ENERGY];
     const rft_mix_price *price = book ? rft_mix_price_of(book, &run->gpu) : NULL;
     cells[RATE] = rate_cell(rate, unit);
+    cells[RATE].note = item->time_s < rft_point_median_s(best) && load
+                           ? "By the vendor's library, which is faster here; without a pause and per watt are of the "
+                             "tuned kernel."
+                           : NULL;
     cells[RATE_UNIT] = rft_datum_text(unit);
     cells[BACK] = rate_cell(rft_back_to_back_rate(run, best), unit);
     if (best->work.items > 0 && best->work.item_name) {
@@ -252,6 +259,7 @@ static void drop_blank(rft_cell_table *table) {
 
 static void add_parts(rft_finding *f, const rft_buyer *buyer) {
     rft_cell_table *table = rft_finding_table(f, "parts", part_fields, PART_FIELDS);
+    table->fields[SHARE].meter = !rft_buyer_has_chart(buyer);
     for (size_t p = 0; p < buyer->asked->part_count; p++) {
         add_part(table, buyer, p);
     }
@@ -397,21 +405,19 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
     return rft_arena_printf(
         arena,
         "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Set: names problems "
-        "and "
-        "weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by what "
+        "and weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by "
+        "what "
         "these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a second, "
         "on the family's longest "
         "problem. "
-        "Without a pause: the same when runs follow each other at once, when heat and power have their say. Of limit: "
-        "share "
-        "of the best rate that this card's memory or arithmetic units were seen to reach, mean of the problems; it "
-        "tells how "
-        "well the card is used and never which card is faster: a slow card near its own limit is still slow. FP16, "
-        "FP32: "
-        "numbers of 16 and 32 bits.",
+        "Without a pause: the same when runs follow each other at once, when heat and power have their say. Of "
+        "limit%s: share of the best rate that this card's memory or arithmetic units were seen to reach, mean of the "
+        "problems with its interval; it tells how well the card is used and never which card is faster: a slow card "
+        "near its own limit is still slow. FP16, FP32: numbers of 16 and 32 bits.",
         buyer->asked->mix
             ? "Of the mix: of the time of a whole pass; an operation weighs its share of it."
-            : "In all: the geometric mean; families of kernels weigh the same, and in a family its problems.");
+            : "In all: the geometric mean; families of kernels weigh the same, and in a family its problems.",
+        rft_buyer_has_chart(buyer) ? "" : " (the bar; its mark is 100 %)");
 }
 
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {

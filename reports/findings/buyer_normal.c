@@ -325,9 +325,10 @@ static void add_links(rft_cell_table *table, const rft_run *run) {
               bad                   ? NO
               : known && wide_known ? YES
                                     : NOT_KNOWN,
-              bad    ? "lanes or links are missing: look at slot, riser and cables"
-              : slow ? "all lanes; an idle link may be slow"
-                     : "all that there may be");
+              bad            ? "lanes or links are missing: look at slot, riser and cables"
+              : slow         ? "all lanes; an idle link may be slow"
+              : nvlink_known ? "all that there may be"
+                             : "all lanes; the driver tells no NVLink");
 }
 
 static void add_sharing(rft_cell_table *table, const rft_run *run) {

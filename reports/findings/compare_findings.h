@@ -59,6 +59,13 @@ rft_finding *rft_finding_comparison(const rft_compare *compare, rft_arena *arena
 
 /* "A". */
 const char *rft_compare_letter(const rft_compare *compare, size_t side, rft_arena *arena);
+/* Tables with a column a run are narrow where there are more than so many: rows have letters for names, and intervals a
+ * dash for "to", so that each stands in a line of its own. */
+#define RFT_COMPARE_ROOMY 4
+const char *rft_compare_row_name(const rft_compare *compare, size_t side, rft_arena *arena);
+const char *rft_compare_dashed(const char *interval, rft_arena *arena); /* NULL stays NULL */
+/* On a page, which run is which, where rows have letters alone. */
+void rft_compare_add_names(rft_finding *f, const rft_compare *compare);
 /* "1.01 to 1.03"; "0.99 to 1.01, unclear"; "0.999 to 1.001, the same"; "not known"; NULL: there is no mean. */
 const char *rft_compare_mean_interval(const rft_compare_ratio *mean, rft_arena *arena);
 /* "1.02x (1.01 to 1.03)"; "1.00x (0.99 to 1.01), unclear"; "n/a". */

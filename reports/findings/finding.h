@@ -106,6 +106,7 @@ typedef struct rft_trait {
     rft_align align;
     unsigned where;   /* readers; 0 = all that key and title allow */
     bool wraps;       /* may be narrower than its text */
+    bool meter;       /* on a page a bar stands before the number, full at 1; of one column of a table */
     bool bar;         /* on a terminal: a vertical line before it */
     bool below;       /* on a terminal: in a line of its own under the cells */
     bool under;       /* likewise on a page: grey, under the cells, no column */

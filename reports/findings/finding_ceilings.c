@@ -251,15 +251,15 @@ bool rft_ceilings_are_soaked(const rft_ceilings *ceilings) {
 
 /* ---- operations and limits ---- */
 
-/* "fma.rn.f32, 16 chains a thread; 254 FLOP an SM and cycle". */
+/* "fma.rn.f32, 16 chains a thread; 254 FLOP/SM/cycle". */
 static const char *detail_of(const rft_run *run, rft_ceiling_id id, rft_arena *arena) {
     const rft_ceiling *c = &run->ceilings.items[id];
     const char *kernel = c->kernel ? c->kernel : "not recorded", *unit = rft_ceiling_unit(id);
     double each = rft_ceilings_per_cycle(&run->ceilings, id) / (double)run->gpu.sms;
     return !c->measured      ? NULL
            : !isfinite(each) ? kernel
-                             : rft_arena_printf(arena, "%s; %s %.*s an SM and cycle", kernel,
-                                                rft_figure_plain(arena, each, 4), (int)strcspn(unit, "/"), unit);
+                             : rft_arena_printf(arena, "%s; %s %.*s/SM/cycle", kernel, rft_figure_plain(arena, each, 4),
+                                                (int)strcspn(unit, "/"), unit);
 }
 
 rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
@@ -271,9 +271,8 @@ rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
     };
     rft_finding *f = rft_finding_new(arena);
     rft_finding_note(f, RFT_ON_PAGE,
-                     "In grey, what was run to measure each ceiling, by kernels of rooftune's own or, where that is "
-                     "named, by the vendor's library (nothing stands there for what was not measured); and what the "
-                     "hardware's widths and highest clocks would allow.");
+                     "In grey, what measured each ceiling: kernels of rooftune's own or, where it is named, the "
+                     "vendor's library.");
     rft_cell_table *table = rft_finding_table(f, NULL, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
         rft_ceiling_id id = (rft_ceiling_id)i;

@@ -204,6 +204,30 @@ const char *rft_compare_mean_words(const rft_compare_ratio *mean, rft_arena *are
     return rft_arena_printf(arena, "%s%s", rft_compare_mean_text(mean, arena), mean_verdict_words(mean));
 }
 
+/* ---- many runs ---- */
+
+const char *rft_compare_row_name(const rft_compare *compare, size_t side, rft_arena *arena) {
+    return compare->side_count > RFT_COMPARE_ROOMY ? rft_compare_letter(compare, side, arena)
+                                                   : rft_compare_side_name(compare, side, arena);
+}
+
+const char *rft_compare_dashed(const char *interval, rft_arena *arena) {
+    const char *to = interval ? strstr(interval, " to ") : NULL;
+    return to ? rft_arena_printf(arena, "%.*s\xe2\x80\x93%s", (int)(to - interval), interval, to + strlen(" to "))
+              : interval;
+}
+
+void rft_compare_add_names(rft_finding *f, const rft_compare *compare) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t side = 0; side < compare->side_count && compare->side_count > RFT_COMPARE_ROOMY; side++) {
+        rft_str_addf(&text, "%s%s", side ? "; " : "", rft_compare_side_name(compare, side, f->arena));
+    }
+    if (text.length) {
+        rft_finding_note(f, RFT_ON_PAGE, "%s.", rft_str_get(&text));
+    }
+    rft_str_clear(&text);
+}
+
 /* ---- effort ---- */
 
 rft_finding *rft_finding_effort(const rft_compare *c, rft_arena *arena) {

@@ -96,7 +96,12 @@ typedef const char *fact_of(const card_table *of, size_t side);
 
 static const char *arch_fact(const card_table *of, size_t side) {
     const rft_gpu_info *gpu = &of->compare->sides[side].run->gpu;
-    return gpu->sms > 0 ? rft_arena_printf(of->arena, "%s, %d SMs", gpu->arch ? gpu->arch : "?", gpu->sms) : NULL;
+    return gpu->sms > 0 ? gpu->arch ? gpu->arch : "?" : NULL;
+}
+
+static const char *sms_fact(const card_table *of, size_t side) {
+    int sms = of->compare->sides[side].run->gpu.sms;
+    return sms > 0 ? rft_figure_count(of->arena, (uint64_t)sms) : NULL;
 }
 
 static const char *memory_fact(const card_table *of, size_t side) {
@@ -121,11 +126,19 @@ static const char *price_fact(const card_table *of, size_t side) {
                                : NULL;
 }
 
+/* Then the intervals stand in the tables below alone. */
+static bool is_many(const card_table *of) {
+    return of->compare->side_count > RFT_COMPARE_ROOMY;
+}
+
 /* "1.14x (1.13 to 1.15), over 22"; of the first 1. */
 static const char *mean_words(const card_table *of, size_t side, const rft_compare_ratio *mean, size_t count) {
     return side == 0 ? (of->compare->workload_count ? "1" : NULL)
            : isfinite(mean->ratio)
-               ? rft_arena_printf(of->arena, "%s, over %zu", rft_compare_mean_words(mean, of->arena), count)
+               ? rft_arena_printf(of->arena, "%s, over %zu",
+                                  is_many(of) ? rft_compare_dashed(rft_compare_mean_words(mean, of->arena), of->arena)
+                                              : rft_compare_mean_words(mean, of->arena),
+                                  count)
                : NULL;
 }
 
@@ -147,9 +160,10 @@ static const char *base_fact(const card_table *of, size_t side) {
 
 static const char *keeps_fact(const card_table *of, size_t side) {
     const rft_compare_base *base = &of->bases[side];
-    return base->workloads ? rft_arena_printf(of->arena, "%s, over %zu", rft_compare_kept_text(&base->keeps, of->arena),
-                                              base->workloads)
-                           : NULL;
+    return !base->workloads ? NULL
+           : is_many(of)    ? rft_compare_percent(base->keeps.ratio, of->arena)
+                         : rft_arena_printf(of->arena, "%s, over %zu", rft_compare_kept_text(&base->keeps, of->arena),
+                                            base->workloads);
 }
 
 static const char *energy_fact(const card_table *of, size_t side) {
@@ -250,6 +264,7 @@ static void add_cards(rft_finding *f, const rft_compare *c, const rft_compare_ba
     of.table = rft_finding_table(f, NULL, fields, 1 + count);
     of.table->where = where;
     add_fact(&of, "Architecture", arch_fact, false);
+    add_fact(&of, "SMs", sms_fact, false);
     add_fact(&of, "Memory", memory_fact, false);
     for (int id = 0; id < RFT_CEILING_LAUNCH; id++) {
         if (is_asked_for(c, (rft_ceiling_id)id)) {

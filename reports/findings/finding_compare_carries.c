@@ -33,12 +33,16 @@ static const char *mean_kept(const rft_compare *c, size_t from, size_t to, rft_a
         return all ? rft_arena_printf(arena, "none of %zu ran", all) : "n/a";
     }
     const rft_compare_ratio mean = rft_compare_mean_of(&kept);
-    return rft_arena_printf(arena, "%s of %zu%s", rft_compare_kept_text(&mean, arena), kept.count,
+    const char *ends = rft_compare_dashed(rft_compare_kept_ends(&mean, arena), arena);
+    bool many = c->side_count > RFT_COMPARE_ROOMY;
+    return rft_arena_printf(arena, "%s of %zu%s%s%s%s",
+                            many ? rft_compare_percent(mean.ratio, arena) : rft_compare_kept_text(&mean, arena),
+                            kept.count, many && ends ? " (" : "", many && ends ? ends : "", many && ends ? ")" : "",
                             kept.count < all ? rft_arena_printf(arena, " (%zu did not run)", all - kept.count) : "");
 }
 
 static void add_matrix(rft_finding *f, const rft_compare *compare) {
-    rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "Best of \\ run on"}};
+    rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "Best of \\ run on", .wraps = true}};
     size_t count = compare->side_count;
     for (size_t to = 0; to < count; to++) {
         fields[1 + to] = (rft_trait){.title = rft_compare_letter(compare, to, f->arena), .wraps = true};
@@ -47,7 +51,7 @@ static void add_matrix(rft_finding *f, const rft_compare *compare) {
     table->where = RFT_ON_PAGE;
     for (size_t from = 0; from < count; from++) {
         rft_cell_row *row = rft_cell_table_row(table);
-        row->cells[0] = rft_datum_text(rft_compare_side_name(compare, from, f->arena));
+        row->cells[0] = rft_datum_text(rft_compare_row_name(compare, from, f->arena));
         for (size_t to = 0; to < count; to++) {
             row->cells[1 + to] = rft_datum_text(from == to ? "-" : mean_kept(compare, from, to, f->arena));
         }

@@ -61,7 +61,9 @@ static rft_datum pair_cell(const rft_compare_score *score, bool many, rft_arena 
     bool unclear = rft_compare_mean_verdict(&score->mean) == RFT_COMPARE_AMBIGUOUS;
     const char *speed = rft_compare_ratio_short(score->mean.ratio, arena);
     const char *interval = rft_compare_mean_interval(&score->mean, arena);
-    rft_datum cell = rft_datum_text(rft_arena_printf(arena, "%s (%s) %s", speed, interval, counts));
+    rft_datum cell =
+        rft_datum_text(many ? rft_arena_printf(arena, "%s %s (%s)", speed, counts, rft_compare_dashed(interval, arena))
+                            : rft_arena_printf(arena, "%s (%s) %s", speed, interval, counts));
     cell.brief = !many ? rft_arena_printf(arena, "%s (%s)", speed, interval) : unclear ? "unclear" : speed;
     return cell;
 }
@@ -144,7 +146,7 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
     rft_cell_table *table = rft_finding_table(f, NULL, fields, 1 + c->side_count);
     for (size_t side = 0; side < c->side_count; side++) {
         rft_datum *cells = rft_cell_table_row(table)->cells;
-        cells[0] = rft_datum_text(rft_compare_side_name(c, side, arena));
+        cells[0] = rft_datum_text(rft_compare_row_name(c, side, arena));
         cells[0].brief = rft_compare_letter(c, side, arena);
         for (size_t other = 0; other < c->side_count; other++) {
             cells[1 + other] = side == other
@@ -156,6 +158,7 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
                      "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "
                      "faster, its 95 %% interval, and in how many workloads: + faster, - slower, = the same, ? "
                      "ambiguous. Unclear: the interval holds 1, or all are ambiguous. n/a: no workload is in both.");
+    rft_compare_add_names(f, c);
     rft_finding_note(
         f, RFT_IN_TEXT,
         "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "

@@ -53,8 +53,8 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena) {
     if (any) {
         rft_finding_note(
             f, 0,
-            "Ridge points: work of fewer operations per byte of that level is held back by the level, of more "
-            "by the pipe. By measured ceilings, but for the last two columns.");
+            "Ridge points: work of fewer operations per byte of that level is held back by it, of more by the pipe. "
+            "The last two columns are not measured.");
     }
     return f;
 }

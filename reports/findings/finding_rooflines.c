@@ -19,7 +19,10 @@
 #define OVERS_MOST 4
 #define HEIGHT_ALONE 360.0
 #define HEIGHT_PAIRED 268.0 /* two stand on a page with their captions */
-#define HEIGHT_SMALL 132.0  /* of a family: five rows on a page */
+#define HEIGHT_SMALL 132.0  /* of a family: five rows on a page, */
+#define HEIGHT_LEAST 92.0   /* or six lower ones */
+#define HEIGHT_ROWS 640.0   /* of all rows on a page, */
+#define HEIGHT_BETWEEN 12.0 /* with what is between two */
 #define COLUMNS_SMALL 3
 #define TOGETHER_MOST 4 /* more sweeps are parted into families, and a family's into as many charts as it needs */
 
@@ -216,6 +219,11 @@ static void add_families(rft_finding *f, const rft_roof *of) {
                          rft_roof_line_name(of, rft_pipe_label(of->of.pipe), of->of.flop, of->of.flop_sheet,
                                             rft_roofline_chart_unit(&of->of)));
     }
+    double rows = (double)((used + COLUMNS_SMALL - 1) / COLUMNS_SMALL);
+    double height = fmin(HEIGHT_SMALL, HEIGHT_ROWS / rows - HEIGHT_BETWEEN);
+    for (size_t i = 0; i < used && height >= HEIGHT_LEAST; i++) {
+        charts[i]->height = height;
+    }
     rft_finding_chart_rows(f, charts, used, COLUMNS_SMALL);
     rft_finding_note(f, RFT_ON_PAGE, "%s", rft_roof_caption(of, &drawn));
 }
@@ -236,6 +244,12 @@ static rft_finding *roofline_of(const rft_roofs *all, const rft_roofline_chart *
     rft_finding *f = rft_finding_new(all->arena);
     size_t *sweeps = rft_arena_calloc(all->arena, all->run->sweep_count + 1, sizeof *sweeps);
     rft_roof r = {.all = all, .of = *of, .sweeps = sweeps, .sweep_count = sweeps_on(all, of->pipe, sweeps)};
+    if (r.sweep_count == 0) { /* its configurations are nowhere the best */
+        add_roof_data(f, &r);
+        rft_finding_note(f, RFT_TO_PEOPLE, "%s has no chart: no best is among its %s.", rft_pipe_label(of->pipe),
+                         rft_words_plural(of->point_count, "measured point", "measured points", all->arena));
+        return f;
+    }
     rft_roof_draw(&r, "", all->height);
     add_roof_data(f, &r);
     rft_finding_heading(f, RFT_ON_PAGE, 2, "%s", rft_pipe_label(of->pipe));

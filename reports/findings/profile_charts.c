@@ -10,6 +10,8 @@
 #define CURVE_RANGE 1.5
 #define CURVE_PARTS 8 /* between two points */
 #define PRIORS_LEAST 3
+#define BANDS_NAMED                                                                                                    \
+    6 /* of more, neither they nor the places between them are named: the table of transitions has them */
 
 /* ---- along an axis ---- */
 
@@ -20,6 +22,7 @@ typedef struct along {
     bool in_ops;                /* how the rate is told */
     rft_figure_scale scale;
     bool numeric;
+    bool crowded; /* with bands */
     const rft_transition *transitions;
     size_t transition_count;
     rft_chart *chart;
@@ -122,6 +125,10 @@ static void add_bands(along *a) {
         last = i;
     }
     bands->count = used;
+    a->crowded = used > BANDS_NAMED;
+    for (size_t i = 0; i < used && a->crowded; i++) {
+        bands->names[i] = NULL;
+    }
 }
 
 /* The rate a ceiling allows at each step: `seconds` of its share in the placement of the work. */
@@ -324,9 +331,11 @@ static void add_places(along *a) {
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_AT_X, 1);
         line->x[0] = found->where;
         line->dashed = true;
-        line->names[0] = rft_arena_printf(a->arena, "%s [%s, %s]", rft_words_place(found->where, true, a->arena),
-                                          rft_words_place(found->low, found->by_times, a->arena),
-                                          rft_words_place(found->high, found->by_times, a->arena));
+        line->names[0] = a->crowded
+                             ? NULL
+                             : rft_arena_printf(a->arena, "%s [%s, %s]", rft_words_place(found->where, true, a->arena),
+                                                rft_words_place(found->low, found->by_times, a->arena),
+                                                rft_words_place(found->high, found->by_times, a->arena));
     }
 }
 

@@ -85,7 +85,7 @@ static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
         name_step(spec, tick_style.size + 1, area->height / (double)(spec->name_count ? spec->name_count : 1));
     for (size_t i = 0; i < ticks->count; i++) {
         double y = rft_axis_at(&plot->y, ticks->items[i].value);
-        if (ticks->items[i].label && !spec->names) {
+        if (ticks->items[i].label && !spec->names && y >= plot->lines.y) { /* not through the names of bands */
             rft_pen_rule(plot->pen, (rft_spot){area->x, y}, (rft_spot){area->x + area->width, y}, RFT_COLOUR_FAINT,
                          0.4);
         }

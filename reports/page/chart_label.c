@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MARK_GAP 5.2
+#define NARROW 160.0 /* points */
 #define LINE_GAP 2.2
 #define SLOTS 16      /* places tried along a straight piece of a line */
 #define PIECES_MOST 8 /* straight pieces tried */
@@ -43,6 +44,7 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
     rft_plot_label *label = ask(plot, text, rings * 10);
     label->bold = bold;
     label->tone = tone;
+    label->clear = plot->area.width < NARROW; /* there a line through it hides much of both: then the key has it */
     for (size_t i = 0; i < rings; i++) {
         double d = distances[i], s = d * 0.75;
         add_tied(label, at.x + d, at.y + height / 2, at);

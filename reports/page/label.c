@@ -9,7 +9,8 @@
 #define LEADER_LEAST 9.0 /* points */
 #define LEADER_STEP 20.0 /* a leader costs 1 for so much of its length, */
 #define CLOSE_COST 5     /* a label so near to another that both read as one, */
-#define LINE_COST 6      /* and one across a line */
+#define LINE_COST 24     /* one across a line, */
+#define LEADER_COST 24   /* and a leader across another label */
 
 rft_quad rft_quad_of_rect(const rft_rect *r) {
     return (rft_quad){
@@ -189,7 +190,7 @@ static size_t leader_cost(const rft_label_field *field, const rft_label_spot *sp
     rft_quad quad = thin(from, to);
     cost += (size_t)(hypot(to.x - from.x, to.y - from.y) / LEADER_STEP);
     for (size_t i = 0; i < field->taken_count; i++) {
-        cost += rft_quad_meets(&quad, &field->taken[i]) ? (i < field->mark_count ? 1 : 4 * LINE_COST) : 0;
+        cost += rft_quad_meets(&quad, &field->taken[i]) ? (i < field->mark_count ? 1 : LEADER_COST) : 0;
     }
     for (size_t i = 0; i < field->avoided_count; i++) {
         cost += rft_quad_meets(&quad, &field->avoided[i]) ? 2 : 0;

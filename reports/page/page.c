@@ -22,6 +22,8 @@
 #define NOTE_COLUMNS_MOST 3
 #define MONO_MANY 6 /* short lines of preformatted text */
 #define MONO_ROWS_MOST 40
+#define CHARTS_MANY 3    /* in a row: small ones, whose rows stand on one page where they fit */
+#define CHARTS_LATE 0.4  /* of a page: then they begin another */
 #define MONO_TOGETHER 24 /* lines of it that are not torn apart */
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
@@ -124,6 +126,21 @@ static double charts_height(const rft_block *block) {
     return height;
 }
 
+/* Of this row of charts, and of those that follow where all are small and fit on a page. */
+static double rows_height(const layout *l, size_t index) {
+    double all = 0;
+    const rft_block *block = &l->doc->blocks[index];
+    for (size_t i = index; i < l->doc->block_count; i++, block++) {
+        if (block->kind != RFT_BLOCK_CHARTS || block->chart_count < CHARTS_MANY) {
+            break;
+        }
+        all += charts_height(block) + 10;
+    }
+    bool late = l->y > TOP + (BOTTOM - TOP) * CHARTS_LATE;
+    return late && all <= BOTTOM - TOP ? fmax(all, charts_height(&l->doc->blocks[index]))
+                                       : charts_height(&l->doc->blocks[index]);
+}
+
 /* Height of the note that explains a table or charts: it stays with the last row of them. */
 static double note_below(layout *l, const rft_block *block) {
     const rft_block *next = block + 1;
@@ -201,7 +218,7 @@ static double least_height(layout *l, size_t index, int texts) {
         return table_least(l, block, &plan);
     }
     case RFT_BLOCK_CHARTS:
-        return charts_height(block) + 14 + note_below(l, block);
+        return rows_height(l, index) + 14 + note_below(l, block);
     case RFT_BLOCK_CONTENTS: {
         contents_plan plan = plan_contents(l->doc, index);
         return plan.step * (double)plan.rows;

@@ -7,13 +7,13 @@
 #define DISC_CORNERS 12
 #define TEXT_MAX 8192 /* bytes of one text on pages: three of them. A file from anywhere may have megabytes */
 
-/* Told apart with every kind of colour vision (after Okabe & Ito); the first four by lightness in grey as well: 17, 44,
- * 57, 74 of 100. The hollow ones are dark enough for an edge. */
+/* Told apart with every kind of colour vision (after Okabe & Ito), and by lightness in grey: of 100, the filled ones
+ * 16, 35, 50, 72, the hollow ones 22, 32, 44, 51, which is dark enough for an edge. */
 rft_colour rft_pen_tone(rft_tone tone) {
     static const rft_colour tones[] = {
-        [RFT_TONE_INK] = RFT_COLOUR_INK, [RFT_TONE_A] = 0x16295cU,   [RFT_TONE_B] = 0xc0430aU, [RFT_TONE_C] = 0x2f8fbfU,
-        [RFT_TONE_D] = 0xe3a90fU,        [RFT_TONE_E] = 0x7a2f8fU,   [RFT_TONE_F] = 0x16705cU, [RFT_TONE_G] = 0x6b4a1fU,
-        [RFT_TONE_H] = 0xa8285eU,        [RFT_TONE_GREY] = 0x8c8c8cU};
+        [RFT_TONE_INK] = RFT_COLOUR_INK, [RFT_TONE_A] = 0x16295cU,   [RFT_TONE_B] = 0xb5380aU, [RFT_TONE_C] = 0x2f97cfU,
+        [RFT_TONE_D] = 0xf0b72bU,        [RFT_TONE_E] = 0x7a2f8fU,   [RFT_TONE_F] = 0x27937aU, [RFT_TONE_G] = 0x4d3312U,
+        [RFT_TONE_H] = 0xd4588eU,        [RFT_TONE_GREY] = 0x8c8c8cU};
     return tones[tone];
 }
 

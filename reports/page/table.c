@@ -12,7 +12,12 @@
 #define WIDE 170.0  /* a text column may be squeezed to this without breaking words */
 #define NARROW 44.0 /* and never below this */
 #define CELL_LINES 14
+#define METER_WIDTH 30.0 /* of a bar at 1, its mark; what is more is hollow, up to METER_MOST */
+#define METER_MOST 1.1
+#define METER_ROOM (METER_WIDTH * METER_MOST + 5.0)
+#define METER_HEIGHT 5.0
 #define SPAN_LINES 2
+#define DETAIL_INDENT 10.0 /* what stands under the cells has the whole width else: fewer lines */
 
 static const rft_pen_style plain_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style strong_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
@@ -78,6 +83,7 @@ static column_size measure_column(rft_pen *pen, const rft_table *table, size_t c
         longest = fmax(longest, rft_pen_longest_word(pen, style, row->cells[c]));
     }
     text_width = fmax(text_width, size.whole + size.fraction);
+    text_width += column->meter ? METER_ROOM : 0;
     size.natural = fmax(size.natural, text_width);
     size.least = fmax(size.least, column->wraps || text_width > WIDE ? fmin(longest, WIDE) : text_width);
     return size;
@@ -156,7 +162,7 @@ static void plan_rows(rft_pen *pen, rft_table_plan *plan) {
             most = row->cells[c].count > most ? row->cells[c].count : most;
         }
         const char *detail = table->rows[r].detail;
-        double detail_width = plan->room - plan->lefts[table->column_count > 1];
+        double detail_width = plan->room - DETAIL_INDENT;
         row->detail = detail ? rft_pen_wrap(pen, &quiet_style, detail, detail_width) : (rft_lines){NULL, 0};
         rft_pen_shorten(pen, &quiet_style, &row->detail, CELL_LINES, detail_width);
         row->height = (double)(most + row->detail.count) * LINE_STEP + 2 * PADDING;
@@ -243,6 +249,22 @@ static void draw_cell(rft_pen *pen, const rft_table_plan *plan, size_t r, size_t
     pen->cell = (rft_rect){0};
 }
 
+/* Before the number, on its line. */
+static void draw_meter(rft_pen *pen, double share, rft_spot corner) {
+    double full = fmin(share, 1) * METER_WIDTH, top = corner.y + PADDING + 2.4;
+    double more = (fmin(share, METER_MOST) - 1) * METER_WIDTH, mark = corner.x + METER_WIDTH;
+    rft_canvas_rects(pen->canvas, &(rft_rect){corner.x, top, full, METER_HEIGHT}, 1, rft_pen_tone(RFT_TONE_C));
+    if (more > 0.5) {
+        const rft_stroke edge = {rft_pen_tone(RFT_TONE_C), 0.5, 0, 0};
+        const rft_spot round[] = {{mark, top + 0.25},
+                                  {mark + more, top + 0.25},
+                                  {mark + more, top + METER_HEIGHT - 0.25},
+                                  {mark, top + METER_HEIGHT - 0.25}};
+        rft_canvas_line(pen->canvas, round, 4, &edge);
+    }
+    rft_pen_rule(pen, (rft_spot){mark, top - 1.5}, (rft_spot){mark, top + METER_HEIGHT + 1.5}, RFT_COLOUR_INK, 0.6);
+}
+
 void rft_table_draw_row(rft_pen *pen, const rft_table_plan *plan, size_t row, double x, double y) {
     const rft_row *data = &plan->table->rows[row];
     double height = plan->rows[row].height;
@@ -251,13 +273,15 @@ void rft_table_draw_row(rft_pen *pen, const rft_table_plan *plan, size_t row, do
     }
     for (size_t c = 0; c < (data->span ? 1 : plan->table->column_count); c++) {
         draw_cell(pen, plan, row, c, (rft_spot){x, y});
+        if (plan->table->columns[c].meter && data->meter > 0) {
+            draw_meter(pen, data->meter, (rft_spot){x + plan->lefts[c], y});
+        }
     }
     const rft_lines *detail = &plan->rows[row].detail;
-    double left = plan->lefts[plan->table->column_count > 1];
-    pen->cell = (rft_rect){x + left, y, plan->room - left, height};
+    pen->cell = (rft_rect){x + DETAIL_INDENT, y, plan->room - DETAIL_INDENT, height};
     for (size_t i = 0; i < detail->count; i++) {
         double up = (double)(detail->count - 1 - i) * LINE_STEP;
-        rft_spot at = {x + plan->lefts[plan->table->column_count > 1], y + height - PADDING - 2.4 - up};
+        rft_spot at = {x + DETAIL_INDENT, y + height - PADDING - 2.4 - up};
         rft_pen_put(pen, at, 0, &quiet_style, &detail->items[i]);
     }
     pen->cell = (rft_rect){0};

@@ -107,13 +107,15 @@ static void add_row(rft_str *out, const rft_doc *doc, const rft_table *table, co
         } else {
             rft_str_addf(out, "<td%s>", aligned(&table->columns[c]));
         }
+        if (table->columns[c].meter && row->meter > 0) {
+            rft_str_addf(out, "<meter value=\"%.3f\"></meter> ", row->meter);
+        }
         add_link(out, doc, c == 0 ? row->link : NULL, row->cells[c]);
         rft_str_add(out, row->span ? "</th>" : "</td>");
     }
     rft_str_add(out, "</tr>\n");
-    if (row->detail) { /* as on a page: from the second column on */
-        rft_str_add(out, table->column_count > 1 ? "<tr class=\"quiet\"><td></td>" : "<tr class=\"quiet\">");
-        rft_str_addf(out, "<td colspan=\"%zu\">", table->column_count > 1 ? table->column_count - 1 : 1);
+    if (row->detail) {
+        rft_str_addf(out, "<tr class=\"quiet detail\"><td colspan=\"%zu\">", table->column_count);
         rft_plain_add_xml(out, row->detail);
         rft_str_add(out, "</td></tr>\n");
     }

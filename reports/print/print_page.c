@@ -31,8 +31,11 @@ static size_t columns_of(const rft_cell_table *table, unsigned readers, rft_colu
         const rft_trait *field = &table->fields[i];
         if (rft_trait_is_for(field, readers) && !field->under) {
             from[used] = i;
-            columns[used++] = (rft_column){
-                .title = field->title, .unit = unit_under(field), .align = field->align, .wraps = field->wraps};
+            columns[used++] = (rft_column){.title = field->title,
+                                           .unit = unit_under(field),
+                                           .align = field->align,
+                                           .wraps = field->wraps,
+                                           .meter = field->meter};
         }
     }
     return used;
@@ -70,7 +73,9 @@ static void add_table(rft_doc *doc, const rft_cell_table *table) {
         drawn->link = row->link;
         drawn->detail = under_of(doc, to, table, row);
         for (size_t c = 0; c < count; c++) {
-            drawn->cells[c] = words_of(doc, to, &row->cells[from[c]], &table->fields[from[c]]);
+            const rft_datum *cell = &row->cells[from[c]];
+            drawn->cells[c] = words_of(doc, to, cell, &table->fields[from[c]]);
+            drawn->meter = columns[c].meter && cell->kind == RFT_DATUM_NUMBER ? cell->as.number : drawn->meter;
         }
     }
 }
@@ -134,10 +139,11 @@ void rft_print_page(rft_doc *doc, const rft_finding *f) {
 
 /* ---- briefly ---- */
 
-/* "Power 694 W, Energy a run 94.5 mJ": the cells that are there, and the notes at any. */
-static void add_cells(rft_doc *doc, rft_str *out, rft_str *notes, const rft_cell_table *table,
-                      const rft_cell_row *row) {
+/* "Power 694 W, Energy a run 94.5 mJ": the cells that are there, and the notes at any. How many cells. */
+static size_t add_cells(rft_doc *doc, rft_str *out, rft_str *notes, const rft_cell_table *table,
+                        const rft_cell_row *row) {
     const char *joint = "";
+    size_t said = 0;
     for (size_t i = 0; i < table->field_count; i++) {
         const rft_trait *field = &table->fields[i];
         const rft_datum *cell = &row->cells[i];
@@ -155,7 +161,9 @@ static void add_cells(rft_doc *doc, rft_str *out, rft_str *notes, const rft_cell
                      cell->kind == RFT_DATUM_TEXT && i == 0 ? "" : " ", words, unit && !cell->words ? " " : "",
                      unit && !cell->words ? unit : "");
         joint = i == 0 ? ": " : ", ";
+        said++;
     }
+    return said;
 }
 
 /* The strong row, or the first. */
@@ -167,10 +175,11 @@ static void put_row(rft_doc *doc, const char *heading, const rft_cell_table *tab
         chosen = rft_is_for(row->where, RFT_ON_PAGE) && better ? row : chosen;
     }
     rft_str text = RFT_STR_INIT, notes = RFT_STR_INIT;
-    if (chosen) {
-        add_cells(doc, &text, &notes, table, chosen);
-    }
-    if (text.length) {
+    size_t said = chosen ? add_cells(doc, &text, &notes, table, chosen) : 0;
+    if (said == 1 && notes.length) { /* a name, and why there is no more */
+        rft_doc_textf(doc, RFT_TEXT_NOTE, "%s%s%s:%s", heading, *heading ? ", " : "", rft_str_get(&text),
+                      rft_str_get(&notes));
+    } else if (said) {
         rft_doc_textf(doc, RFT_TEXT_NOTE, "%s%s%s.%s", heading, *heading ? ", " : "", rft_str_get(&text),
                       rft_str_get(&notes));
     }

@@ -17,10 +17,14 @@ CEILINGS = {"device memory, read": "dram_read", "device memory, write": "dram_wr
             "FP8 tensor": "tensor_fp8", "INT8 tensor": "tensor_int8", "empty kernel between two events": "launch"}
 
 
+def bare(cell):
+    """Without Markdown and what stands under the number."""
+    return cell.split("<br>")[0].replace("**", "").replace("\\", "").strip()
+
+
 def plain(cell):
-    """Without Markdown, the mark of a note, and what stands under the number."""
-    cell = cell.split("<br>")[0].replace("**", "").replace("\\", "").strip()
-    return re.sub(r" \([a-z]{1,2}\)$", "", cell)
+    """And without the mark of a note, which "(ms)" of a header is not."""
+    return re.sub(r" \([a-z]{1,2}\)$", "", bare(cell))
 
 
 def told(cell, unit=""):
@@ -54,7 +58,7 @@ def tables(text):
             section = line[3:]
         elif line.startswith("| ---"):
             cut = lambda one: [c.strip() for c in re.split(r"(?<!\\)\|", one)[1:-1]]
-            head = [re.fullmatch(r"(.*?)(?: \(([^()]*)\))?", plain(c)).groups(default="") for c in cut(lines[i - 1])]
+            head = [re.fullmatch(r"(.*?)(?: \(([^()]*)\))?", bare(c)).groups(default="") for c in cut(lines[i - 1])]
             rows = []
             for k in range(i + 1, len(lines)):
                 if not lines[k].startswith("|"):
@@ -263,7 +267,8 @@ class Report:
                 self.row(where, head, cells, {
                     "Weight": lambda cell: part["weight"], "Rate": lambda cell: part["rate"],
                     "Without a pause": lambda cell: part["rate_back_to_back"], "Items": lambda cell: part["items_s"],
-                    "Per watt": lambda cell: part["rate_per_watt"], "Of limit": lambda cell: part["share_of_limit"]})
+                    "Per watt": lambda cell: part["rate_per_watt"], "Of limit": lambda cell: [
+                        part[key] for key in ("share_of_limit", "share_low", "share_high")][:3 if "(" in cell else 1]})
 
     def questions(self, where, sweep, head, rows):
         for cells, own in zip(rows, at(self.data, "buyer", "questions") or []):
@@ -282,10 +287,10 @@ def agrees(cell, unit, values):
         number, slack = told(cell, unit)[0]
         return number - 2.001 * slack <= half <= number * 1.001
     numbers = told(cell, unit)
-    outward = 2 if len(values) == 2 else 1  # the ends of an interval are rounded outward
+    ends = len(values) - len(values) % 2  # of an interval, rounded outward; a value may stand before them
     return len(numbers) >= len(values) and all(
-        abs(number - value) <= slack * outward * 1.001 + 1e-9 * abs(value)
-        for (number, slack), value in zip(numbers, values))
+        abs(number - value) <= slack * (2 if left <= ends else 1) * 1.001 + 1e-9 * abs(value)
+        for (number, slack), value, left in zip(numbers, values, range(len(values), 0, -1)))
 
 
 def main():

@@ -101,6 +101,27 @@ static void test_many_sweeps_have_a_chart_a_family(void **state) {
     rft_run_free(run);
 }
 
+/* A pipe that only slower variants work on would be a chart of lines alone. */
+static void test_a_pipe_without_a_best_has_no_chart(void **state) {
+    rft_run *run = sample_full();
+    const rft_point *best = NULL;
+    seen before = {.apart = true}, after = {.apart = true};
+    each_chart(rft_finding_rooflines(run, *state), RFT_ON_PAGE, check_under_its_lines, &before);
+    for (size_t i = 0; i < run->point_count && !best; i++) {
+        const rft_point *own = rft_run_best(run, run->points[i].sweep, SIZE_MAX, run->points[i].problem);
+        rft_point *point = &run->points[i];
+        if (own && own != point && rft_run_is_candidate(run, point) && point->work.pipe_ops[RFT_PIPE_FP32] > 0) {
+            best = own;
+            point->work.pipe_ops[RFT_PIPE_TENSOR_TF32] = point->work.pipe_ops[RFT_PIPE_FP32];
+            point->work.pipe_ops[RFT_PIPE_FP32] = 0;
+        }
+    }
+    assert_non_null(best);
+    each_chart(rft_finding_rooflines(run, *state), RFT_ON_PAGE, check_under_its_lines, &after);
+    assert_int_equal(before.charts, after.charts);
+    rft_run_free(run);
+}
+
 /* Reads alone are judged by the read ceiling, a matmul by that of two reads and a write: both lines are there. */
 static void test_marks_stand_under_the_ceiling_that_judges_them(void **state) {
     rft_run *run = sample_full();
@@ -227,6 +248,7 @@ int main(void) {
 #define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
         WITH_ARENA(test_many_sweeps_have_a_chart_a_family),
+        WITH_ARENA(test_a_pipe_without_a_best_has_no_chart),
         WITH_ARENA(test_marks_stand_under_the_ceiling_that_judges_them),
         WITH_ARENA(test_bands_end_where_the_times_turn),
         WITH_ARENA(test_charts_have_the_points_they_need),

@@ -359,7 +359,7 @@ static void the_first_page_answers(void **state) {
     trace_clear(&pages);
     p.reference->sweeps[GEMV].sweep.problems[1].refined = 1;
     pages = pages_beside(&p);
-    on_page(&pages, 1, "over 3 problems of 1 family of kernels");
+    on_page(&pages, 1, "over 3 problems of 1 of 2 families of kernels");
     on_page(&pages, 1, "Not counted: other problems: ");
     on_page(&pages, 1, "gemv 0.0 n/a (a)"); /* the weight of what is refused is the others' */
     on_page(&pages, 1, "copy 100.0 1.00");

@@ -78,6 +78,9 @@ static void test_figures_and_shares(void **state) {
     assert_int_equal(of.total->missing_count, 0);
     trace_assert_sound(&of.pages);
     says(&of, "Mix");
+    /* Bars in the table are the first page's picture. */
+    assert_true(trace_page_says(&of.pages, 1, "Of limit (the bar; its mark is 100 %)"));
+    assert_false(trace_page_says(&of.pages, 1, "How much of its measured limit"));
     says(&of, "(rack 3), 3 operations. Covers the listed kernels only");
     says(&of, "8 tokens a pass");
     says(&of, "By operation");

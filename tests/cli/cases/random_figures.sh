@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Figures picked at random from a report's tables are those of `show --json`, by name, unit and rounding.
 command -v python3 >/dev/null || skip "no python3"
-for name in gemv stream; do
+for name in gemv stream matmul_fp8; do
     file=$SOURCE/sweeps/recorded/nvidia-h200/$name.json.gz
     [ -f "$file" ] || skip "no recordings"
     rooftune report "$file" -o "$name.md"
