@@ -33,6 +33,15 @@ return sweep {
     words("two floats (sm_90)", 2),
     words("four floats (sm_90)", 4),
     {
+      "rows combined first",
+      kernel = scatter_add.combined,
+      tune = { BLOCK = values(256, 512), TEAM = values(1, 2, 16, 64), ROWS = values(4, 8, 16) },
+      where = {
+        { "TEAM", "d", function(team, d) return team == (d < 8 and 1 or d < 64 and 2 or d < 1024 and 16 or 64) end },
+        "BLOCK * ROWS <= 4096", -- registers
+      },
+    },
+    {
       "copy engine (sm_90)",
       kernel = scatter_add.bulk,
       tune = { ROWS = values(4, 8, 16, 32), STAGES = values(4, 6), PER_SM = values(4, 8, 16) },

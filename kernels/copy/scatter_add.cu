@@ -56,6 +56,62 @@ __global__ void __launch_bounds__(BLOCK, 1)
     }
 }
 
+__device__ __forceinline__ unsigned sum_of_words(unsigned a, unsigned b) {
+    return __float_as_uint(__uint_as_float(a) + __uint_as_float(b));
+}
+__device__ __forceinline__ uint2 sum_of_words(uint2 a, uint2 b) {
+    return make_uint2(sum_of_words(a.x, b.x), sum_of_words(a.y, b.y));
+}
+__device__ __forceinline__ uint4 sum_of_words(uint4 a, uint4 b) {
+    return make_uint4(sum_of_words(a.x, b.x), sum_of_words(a.y, b.y), sum_of_words(a.z, b.z), sum_of_words(a.w, b.w));
+}
+
+/*
+ * TEAM threads have ROWS rows of x at once, and add up those for the same row of the table before L2 sees them: where
+ * one row is met often it is met less often there.
+ */
+template <int VEC, int BLOCK, int TEAM, int ROWS>
+__global__ void __launch_bounds__(BLOCK, 1)
+    scatter_combined(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
+    typedef typename Word<4 * VEC>::type word_t;
+    constexpr int TEAMS = BLOCK / TEAM;
+    const int words = (int)(d / VEC);
+    const long long first = (long long)blockIdx.x * (TEAMS * ROWS) + threadIdx.x / TEAM;
+    int id[ROWS];
+    bool adds[ROWS]; /* it is there, and the first of its row */
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const long long row = first + r * TEAMS;
+        id[r] = row < t ? ids[row] : -1;
+        adds[r] = row < t;
+#pragma unroll
+        for (int other = 0; other < r; other++) {
+            adds[r] = adds[r] && id[other] != id[r];
+        }
+    }
+#pragma unroll 1
+    for (int at = threadIdx.x % TEAM; at < words; at += TEAM) {
+        word_t word[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            const long long row = first + r * TEAMS;
+            word[r] = __ldcs(reinterpret_cast<const word_t *>(x) + (row < t ? row : 0) * words + at);
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+            for (int other = r + 1; other < ROWS; other++) {
+                if (id[other] == id[r]) {
+                    word[r] = sum_of_words(word[r], word[other]);
+                }
+            }
+            if (adds[r]) {
+                add_word(table + (id[r] * (long long)words + at) * VEC, word[r]);
+            }
+        }
+    }
+}
+
 /*
  * ROWS rows of x at a time come to shared memory by one copy, and leave by one reduction of the copy engine each. A
  * block is a warp with STAGES such places: two leave while the others fill. Blocks stay. Rows are multiples of 16

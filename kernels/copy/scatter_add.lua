@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- table[ids[i]] += x[i]: t rows of d floats onto v; `order` says which (gather_ids.lua). Returns { words, bulk }.
+-- table[ids[i]] += x[i]: t rows of d floats onto v; `order` says which (gather_ids.lua). Returns { words,
+-- combined, bulk }.
 local ids = require "kernels.gather_ids"
 
 local whole = from "gather_ids.cu:whole_numbers" -- added up exactly, in whatever order
@@ -27,14 +28,15 @@ local function scatter_add(facts)
     end,
     traffic = function(p, c)
       local own = 4 * p.t * p.d + 4 * p.t
-      local sectors, granules = ids.moved(p, 32), ids.moved(p, 64)
+      local sectors, granules, busiest = ids.moved(p, 32), ids.moved(p, 64), ids.busiest(p)
       return {
         l2 = sectors and sectors + own,
         dram_read = granules and granules + own,
         dram_write = sectors, -- what is written goes by sectors
         shared = facts.shared and 2 * own,
         -- Sectors of rows; and the row that is asked for most, an element of it.
-        atomics = { l2_f32 = p.t * ceil_div(p.d, 8), l2_f32_one = ids.busiest(p) },
+        atomics = facts.combines and { l2_f32_one = ceil_div(busiest, c.ROWS) } -- at least
+          or { l2_f32 = p.t * ceil_div(p.d, 8), l2_f32_one = busiest },
       }
     end,
     check = {
@@ -69,6 +71,25 @@ return {
       { "ITEMS", 1, "instructions on their way in a thread" },
     },
     launch = function(p, c, gpu, b) return words_launch(p, b, math.min(c.VEC, vector(p)), c.BLOCK, c.ITEMS) end,
+  },
+
+  combined = scatter_add {
+    name = "combined",
+    combines = true,
+    entry = "scatter_combined<4, BLOCK, TEAM, ROWS>",
+    params = {
+      { "BLOCK", 256, "threads a block" },
+      { "TEAM", 16, "threads that share rows" },
+      { "ROWS", 8, "rows of a team at once, of which equal ones are added up" },
+    },
+    launch = function(p, c, gpu, b)
+      return {
+        entry = ("scatter_combined<%d, BLOCK, TEAM, ROWS>"):format(vector(p)),
+        args = { b.ids, b.x, b.table, i64(p.t), i64(p.d) },
+        grid = ceil_div(p.t, c.BLOCK // c.TEAM * c.ROWS),
+        block = c.BLOCK,
+      }
+    end,
   },
 
   bulk = scatter_add {

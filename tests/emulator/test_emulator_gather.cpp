@@ -99,6 +99,17 @@ template <int VEC, int ITEMS> static void add_words(int t, int d) {
 }
 #endif
 
+#ifndef PLANTED
+template <int VEC, int TEAM, int ROWS> static void add_combined(int t, int d) {
+    Rows rows(t, d, 50, true);
+    const int at_once = 64 / TEAM * ROWS;
+    const auto fault = emulator::run(launch_of((t + at_once - 1) / at_once, 64), seed, [&]() {
+        scatter_combined<VEC, 64, TEAM, ROWS>(rows.ids.data(), rows.x.data(), rows.table.data(), t, d);
+    });
+    rows.tell("addition of combined rows", fault, rows.table);
+}
+#endif
+
 static void run_all() {
     gather_by_copies<8, 4>(131, 12, 3);
     add_by_copies<8, 4>(131, 12, 3);
@@ -110,6 +121,8 @@ static void run_all() {
     add_words<1, 2>(77, 3);
     add_words<2, 1>(77, 6);
     add_words<4, 4>(77, 20);
+    add_combined<4, 4, 8>(131, 20);
+    add_combined<1, 1, 4>(77, 1);
     gather("floats", 1003, 1, 1,
            [](const int *ids, const float *table, float *out) { gather_floats<64, 4, na>(ids, table, out, 1003); });
     gather("words", 77, 6, 7,
