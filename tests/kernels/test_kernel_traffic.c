@@ -79,6 +79,27 @@ static void strided_waste_grows_to_stride_16(void **state) {
     rft_script_free(script);
 }
 
+/* A random row's bytes in whole granules, its store and its id: 64 bytes of device memory, 32 of L2. */
+static void short_rows_move_whole_granules(void **state) {
+    fixture *f = *state;
+    static const struct {
+        int64_t floats;
+        double dram, l2; /* bytes a row */
+    } rows[] = {{1, 64 + 4 + 4, 32 + 4 + 4}, {8, 64 + 32 + 4, 32 + 32 + 4}, {256, 1024 + 1024 + 4, 1024 + 1024 + 4}};
+    rft_script *script = kernel_case_load("gather.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    const rft_value *config = kernel_case_default(&sweep->variants[0], f->arena);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t problem = problem_with(sweep, "d", rows[i].floats);
+        rft_point_spec spec = kernel_case_point(sweep, 0, problem, config, f->arena);
+        double count = (double)((1 << 26) / rows[i].floats - 3);
+        near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], rows[i].dram * count);
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], rows[i].l2 * count);
+        assert_true(rft_work_bytes(&spec.work) < (8.0 * (double)rows[i].floats + 4) * count); /* some rows come twice */
+    }
+    rft_script_free(script);
+}
+
 /* 4096^3: n / 6 FLOP a byte from memory at best; T / 4 between L2 and the SMs; 2 T^2 / 8 T from shared memory. */
 static void matmul_intensities(void **state) {
     fixture *f = *state;
@@ -552,6 +573,7 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strided_waste_grows_to_stride_16),
+        cmocka_unit_test(short_rows_move_whole_granules),
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(tensor_matmul_intensities),
         cmocka_unit_test(int8_in_turn),
