@@ -284,8 +284,9 @@ int rft_cuda_tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type,
         steps[i] = strides[i];
     }
     CUresult status = gpu->api.cuTensorMapEncodeTiled(
-        &encoded, map->tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : tensor_type(type), (cuuint32_t)map->rank, (void *)(uintptr_t)memory, sizes, steps, map->box,
-        element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        &encoded, map->tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : tensor_type(type), (cuuint32_t)map->rank,
+        (void *)(uintptr_t)memory, sizes, steps, map->box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+        promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     int rc = rft_cuda_check(gpu, status, RFT_E_LIMIT, "tensor map refused", err);
     if (rc == 0) {
         memcpy(out, &encoded, sizeof encoded);
