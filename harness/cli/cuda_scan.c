@@ -61,6 +61,27 @@ static bool is_c(const kernel_scan *s, size_t at) {
     return found;
 }
 
+/* __launch_bounds__ in front of the name at `name`, before `__global__` at `at` or behind it. */
+static void read_bounds(rft_cuda_entry *entry, const rft_cuda_words *words, size_t at, size_t name, rft_arena *arena) {
+    size_t begin = at;
+    while (begin > 0 && !strchr(";{}", words->items[begin - 1].text[0])) {
+        begin--;
+    }
+    for (size_t i = begin; i + 2 < name; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        if (!rft_cuda_is(word, "__launch_bounds__") || !rft_cuda_is(&word[1], "(")) {
+            continue;
+        }
+        size_t end = i + 2;
+        while (end < name && !strchr(",)", words->items[end].text[0])) {
+            end = rft_cuda_is(&words->items[end], "(") ? rft_cuda_skip(words, end) : end + 1;
+        }
+        bool number = end == i + 3 && word[2].kind == RFT_CUDA_NUMBER;
+        entry->max_threads = number ? strtol(word[2].text, NULL, 0) : 0;
+        entry->threads = number ? NULL : rft_cuda_join(words, i + 2, end, arena);
+    }
+}
+
 /* From `__global__` at `at`: *next is behind what was read. */
 static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     const rft_cuda_words *words = &s->words;
@@ -69,16 +90,6 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     for (; words->items[i].kind != RFT_CUDA_END && !rft_cuda_is(&words->items[i], ";"); i++) {
         const rft_cuda_word *word = &words->items[i];
         bool called = rft_cuda_is(&word[1], "(");
-        if (called && rft_cuda_is(word, "__launch_bounds__") && word[2].kind == RFT_CUDA_NUMBER &&
-            (rft_cuda_is(&word[3], ")") || rft_cuda_is(&word[3], ","))) {
-            entry.max_threads = strtol(word[2].text, NULL, 0);
-        } else if (called && rft_cuda_is(word, "__launch_bounds__")) {
-            size_t end = i + 2;
-            while (words->items[end].kind != RFT_CUDA_END && !strchr(",)", words->items[end].text[0])) {
-                end = rft_cuda_is(&words->items[end], "(") ? rft_cuda_skip(words, end) : end + 1;
-            }
-            entry.threads = rft_cuda_join(words, i + 2, end, s->arena);
-        }
         if (called && word->kind == RFT_CUDA_NAME && !is_attribute(word)) {
             break;
         }
@@ -88,6 +99,7 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     if (words->items[i].kind != RFT_CUDA_NAME) {
         return RFT_OK;
     }
+    read_bounds(&entry, words, at, i, s->arena);
     entry.name = qualified(s, words->items[i].text);
     int rc = s->template_at ? rft_cuda_read_templates(&entry, words, s->template_at, s->arena, s->err) : RFT_OK;
     rc = rc ? rc : rft_cuda_read_params(&entry, words, i + 1, s->arena, s->err);

@@ -46,6 +46,7 @@ typedef struct rft_cuda_template {
 /* What a kernel makes of blockIdx.x, .y or .z. */
 typedef struct rft_cuda_axis {
     const char *factor; /* what it is multiplied by, as written: "BLOCK*ITEMS"; NULL: nothing that was understood */
+    const char *times;  /* VEC of `(blockIdx.x * blockDim.x + threadIdx.x) * VEC`; NULL: none */
     const char *alias;  /* row of `int row = blockIdx.x;`; NULL: none */
     bool by_threads;    /* multiplied by blockDim */
 } rft_cuda_axis;
@@ -60,14 +61,16 @@ typedef struct rft_cuda_entry {
     int block_axes;        /* 2: blockIdx.y is used and blockIdx.z is not */
     int thread_axes;       /* the same of threadIdx */
     rft_cuda_axis axes[3]; /* of the grid: x, y, z */
-    const char *threads;   /* of __launch_bounds__, as written: "BM*BN/(TM*TN)"; NULL: none */
-    uint64_t variables;    /* a bit for each of the file's variables that the body names */
-    bool is_c;             /* extern "C" */
-    bool several;          /* alternatives under #if, overloads, specialisations: the first is here */
-    bool dynamic_shared;   /* extern __shared__ */
-    bool always_dynamic;   /* and neither an #if nor a template argument may leave it out */
-    bool cooperative;      /* this_grid().sync(): its blocks wait for each other */
-    long max_threads;      /* of __launch_bounds__, 0: not said as a number */
+    const char
+        *extents[3];     /* what threadIdx.x, .y, .z run up to: BX of `blockIdx.x * BX + threadIdx.x`; NULL: not seen */
+    const char *threads; /* of __launch_bounds__, as written: "BM*BN/(TM*TN)"; NULL: none */
+    uint64_t variables;  /* a bit for each of the file's variables that the body names */
+    bool is_c;           /* extern "C" */
+    bool several;        /* alternatives under #if, overloads, specialisations: the first is here */
+    bool dynamic_shared; /* extern __shared__ */
+    bool always_dynamic; /* and neither an #if nor a template argument may leave it out */
+    bool cooperative;    /* this_grid().sync(): its blocks wait for each other */
+    long max_threads;    /* of __launch_bounds__, 0: not said as a number */
 } rft_cuda_entry;
 
 typedef struct rft_cuda_macro {

@@ -21,6 +21,9 @@ static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t 
         before -= before[-1].kind == RFT_CUDA_NAME ? 2 : 1;
         behind++;
     }
+    if (rft_cuda_is(behind, ".") && behind[1].kind == RFT_CUDA_NAME && !rft_cuda_is(&behind[2], "(")) {
+        behind += 2; /* x[i].y */
+    }
     bool sets = rft_cuda_is(behind, "=");
     bool changes = behind->text[0] != '\0' && behind->text[1] == '=' && strchr("+-*/%&|^", behind->text[0]);
     changes = changes || rft_cuda_is(behind, "++") || rft_cuda_is(behind, "--") || rft_cuda_is(behind, ".");
@@ -103,9 +106,27 @@ static void read_factor(rft_cuda_axis *axis, const rft_cuda_words *words, size_t
     axis->factor = axis->factor ? axis->factor : text;
 }
 
+static bool is_single(const rft_cuda_word *word) {
+    return (word->kind == RFT_CUDA_NAME || word->kind == RFT_CUDA_NUMBER) && !rft_cuda_is(&word[1], ".") &&
+           !rft_cuda_is(&word[1], "(") && !rft_cuda_is(&word[1], "->");
+}
+
+/* `( ... ) * VEC` around the mention at `from`. */
+static void read_times(rft_cuda_axis *axis, const rft_cuda_words *words, size_t from) {
+    size_t open = from;
+    while (open > 0 && open + 4 > from && !rft_cuda_is(&words->items[open], "(")) {
+        open--;
+    }
+    size_t behind = rft_cuda_is(&words->items[open], "(") ? rft_cuda_skip(words, open) : 0;
+    if (behind > from && rft_cuda_is(&words->items[behind], "*") && is_single(&words->items[behind + 1])) {
+        axis->times = axis->times ? axis->times : words->items[behind + 1].text;
+    }
+}
+
 /* The mention of a block's number at words [from, behind): by what it is multiplied. */
 static void read_mention(rft_cuda_axis *axis, const rft_cuda_words *words, size_t from, size_t behind, size_t end,
                          rft_arena *arena) {
+    read_times(axis, words, from);
     if (rft_cuda_is(&words->items[behind], "*")) {
         read_factor(axis, words, behind + 1, end, arena);
     } else if (from > 2 && rft_cuda_is(&words->items[from - 1], "*")) {
@@ -120,6 +141,38 @@ static void read_mention(rft_cuda_axis *axis, const rft_cuda_words *words, size_
     }
 }
 
+/* F of `... * F + threadIdx.x`, `F * blockIdx.y + threadIdx.x` and `threadIdx.x + blockIdx.x * F`; NULL: none of these.
+ * `at` is that of threadIdx. */
+static const char *extent_of(const rft_cuda_words *words, size_t at) {
+    const rft_cuda_word *items = words->items;
+    if (at > 4 && rft_cuda_is(&items[at - 1], "+")) {
+        const rft_cuda_word *last = &items[at - 2];
+        bool factor = is_single(last) && rft_cuda_is(&last[-1], "*");
+        bool member = at > 7 && rft_cuda_is(&last[-1], ".") && rft_cuda_is(&last[-2], "blockIdx") &&
+                      rft_cuda_is(&last[-3], "*") && is_single(&last[-4]) && !rft_cuda_is(&last[-5], ".");
+        return factor ? last->text : member ? last[-4].text : NULL;
+    }
+    const rft_cuda_word *next = &items[at + 3];
+    bool turned = rft_cuda_is(next, "+") && rft_cuda_is(&next[1], "blockIdx") && rft_cuda_is(&next[2], ".") &&
+                  rft_cuda_is(&next[4], "*") && is_single(&next[5]);
+    return turned ? next[5].text : NULL;
+}
+
+/* F of `for (int i = threadIdx.x; i < n; i += F)`, `at` being that of threadIdx; NULL: it is no such loop. */
+static const char *stride_of(const rft_cuda_words *words, size_t at, size_t end) {
+    const rft_cuda_word *items = words->items;
+    size_t open = at;
+    while (open > 0 && open + 12 > at && !strchr(";{}", items[open].text[0]) && !rft_cuda_is(&items[open], "for")) {
+        open--;
+    }
+    if (!rft_cuda_is(&items[open], "for") || !rft_cuda_is(&items[open + 1], "(")) {
+        return NULL;
+    }
+    size_t close = rft_cuda_skip(words, open + 1) - 1;
+    bool strided = close < end && close > at + 3 && rft_cuda_is(&items[close - 2], "+=");
+    return strided && is_single(&items[close - 1]) ? items[close - 1].text : NULL;
+}
+
 static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to, rft_arena *arena) {
     for (size_t i = from; i + 2 < to; i++) {
         const rft_cuda_word *word = &words->items[i];
@@ -130,6 +183,11 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
         }
         int *most = block ? &entry->block_axes : &entry->thread_axes;
         *most = axis - 'x' + 1 > *most ? axis - 'x' + 1 : *most;
+        const char **extent = &entry->extents[axis - 'x'];
+        if (thread && !*extent) {
+            const char *seen = extent_of(words, i);
+            *extent = seen ? seen : stride_of(words, i, to);
+        }
         if (block) {
             read_mention(&entry->axes[axis - 'x'], words, i, i + 3, to, arena);
         }
@@ -142,6 +200,7 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
                 read_mention(&seen, words, i, i + 1, to, arena);
                 entry->axes[a].factor = seen.factor;
                 entry->axes[a].by_threads = seen.by_threads;
+                entry->axes[a].times = seen.times;
             }
         }
     }

@@ -269,7 +269,7 @@ static const char *default_of(const rft_cuda_entry *entry, size_t index, const c
     while (*at) {
         size_t length = strspn(at, NAME_CHARS), i = 0;
         while (i < index &&
-               (strlen(entry->templates[i].name) != length || strncmp(entry->templates[i].name, at, length))) {
+               (strlen(entry->templates[i].name) != length || strncmp(entry->templates[i].name, at, length) != 0)) {
             i++;
         }
         bool whole = length > 0 && i < index && !rft_text_ends(rft_str_get(&out), "::");

@@ -114,13 +114,17 @@ const char *rft_new_lua(const rft_new_plan *plan, const char *text, const char *
     rft_str out = RFT_STR_INIT;
     bool known = text != NULL;
     while (known && *text) {
-        bool name = isalpha((unsigned char)*text) || *text == '_';
         size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-        const char *word = rft_arena_strndup(arena, text, length ? length : 1);
-        const char *term = name ? named_term(plan, word, before, arena) : word;
-        bool number = length > 0 && !name && strspn(word, "0123456789") == length;
-        known = term && (name || number || strchr("+-*/()", *word));
-        rft_str_addf(&out, strchr("+-*", *word) ? " %s " : *word == '/' ? " /%s " : "%s", known ? term : "");
+        size_t digits = strspn(text, "0123456789");
+        const char *term = length > digits && digits == 0
+                               ? named_term(plan, rft_arena_strndup(arena, text, length), before, arena)
+                               : "";
+        known = term && (length == digits || digits == 0) && (length > 0 || strchr("+-*/()", *text));
+        if (length > 0) {
+            rft_str_add_n(&out, digits ? text : known ? term : "", digits ? digits : known ? strlen(term) : 0);
+        } else {
+            rft_str_addf(&out, strchr("+-*", *text) ? " %c " : *text == '/' ? " /%c " : "%c", *text);
+        }
         text += length ? length : 1;
     }
     const char *lua = known ? rft_arena_strdup(arena, rft_str_get(&out)) : NULL;
@@ -153,10 +157,30 @@ static const char *limit_of(const rft_new_plan *plan, const char *const terms[3]
     return limit;
 }
 
+/* Threads along each of several axes as the kernel itself counts them: `blockIdx.x * BX + threadIdx.x`. */
+static bool take_extents(rft_new_plan *plan, const char *terms[3], rft_arena *arena) {
+    const rft_cuda_entry *entry = plan->kernel;
+    const char *seen[3] = {NULL};
+    bool known = entry->thread_axes > 1, tuned = false;
+    for (int axis = 0; axis < entry->thread_axes && known; axis++) {
+        seen[axis] = rft_new_lua(plan, entry->extents[axis], "c.", arena);
+        known = seen[axis] != NULL;
+        tuned = tuned || (known && rft_text_starts(seen[axis], "c."));
+    }
+    if (!known || !tuned) {
+        return false;
+    }
+    memcpy(terms, seen, sizeof seen);
+    plan->block = seen[2] ? rft_arena_printf(arena, "{ %s, %s, %s }", seen[0], seen[1], seen[2])
+                          : rft_arena_printf(arena, "{ %s, %s }", seen[0], seen[1]);
+    plan->limit = limit_of(plan, terms, entry->max_threads > 0 ? entry->max_threads : 1024, arena);
+    return true;
+}
+
 static void choose_block(rft_new_plan *plan, const char *terms[3], rft_arena *arena) {
     const rft_cuda_entry *entry = plan->kernel;
     bool plane = entry->thread_axes > 1 || (entry->thread_axes == 0 && entry->block_axes > 1);
-    if (take_bounds(plan, terms, arena)) {
+    if (take_bounds(plan, terms, arena) || take_extents(plan, terms, arena)) {
         return;
     }
     const char *x = term_of(plan, ROLE_BLOCK, 'x', arena), *y = term_of(plan, ROLE_BLOCK, 'y', arena);
@@ -208,11 +232,15 @@ static const char *blocks_along(const rft_new_plan *plan, size_t axis, const cha
     const rft_cuda_axis *seen = &plan->kernel->axes[axis];
     const char *size = plan->dimensions[plan->along[axis]].name;
     const char *own = rft_new_lua(plan, seen->factor, "c.", arena);
+    const char *times = rft_new_lua(plan, seen->times, "c.", arena);
     bool alone = seen->alias && !seen->by_threads && !own; /* row = blockIdx.x: one block, one row */
     if (alone || (!threads && !own)) {
         return rft_arena_printf(arena, "p.%s", size);
     }
-    bool whole = own && (!threads || strcmp(own, threads) != 0);
+    bool whole = own && (!threads || times || strcmp(own, threads) != 0);
+    if (times && (own || seen->by_threads)) {
+        return rft_arena_printf(arena, "ceil_div(p.%s, %s * %s)", size, own ? own : threads, times);
+    }
     return rft_arena_printf(arena, "ceil_div(p.%s, %s)", size,
                             whole ? own : covered(plan, threads, (char)('x' + axis), arena));
 }
@@ -283,6 +311,18 @@ static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
         set_values(one, "32", "32", "threads of a warp");
         break;
     case ROLE_OTHER:
+        for (int a = 0; a < 3 && !one->values; a++) { /* TX of `blockIdx.x * TX + threadIdx.x` */
+            const char *extent = plan->kernel->extents[a];
+            if (extent && strcmp(extent, one->name) == 0) {
+                static const char *const values[] = {"16, 32, 64", "4, 8, 16", "1"}, *const presets[] = {"32", "8",
+                                                                                                         "1"};
+                set_values(one, plane ? values[a] : "64, 128, 256, 512", plane ? presets[a] : "256",
+                           "threads of a block");
+            }
+        }
+        if (one->values) {
+            break;
+        }
         one->guessed = !one->flag;
         set_values(one, one->flag ? "0, 1" : "1", one->flag ? "0" : "1", one->flag ? "asked in #if" : "");
         break;

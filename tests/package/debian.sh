@@ -39,7 +39,7 @@ system=$root/system/usr
 "$system/bin/rooftune" --version
 ! readelf -d "$system/bin/rooftune" | grep -E 'RPATH|RUNPATH' || fail "a program of /usr/bin looks for libraries beside it"
 for part in rooftune/kernels/copy/copy_scale.cu rooftune/sweeps/recorded/nvidia-h200/quick.json.gz man/man1/rooftune.1.gz \
-    bash-completion/completions/rooftune doc/rooftune/copyright doc/rooftune/changelog.gz; do
+    bash-completion/completions/rooftune zsh/vendor-completions/_rooftune fish/vendor_completions.d/rooftune.fish doc/rooftune/copyright doc/rooftune/changelog.gz; do
     [ -s "$system/share/$part" ] || fail "share/$part is missing"
 done
 [ ! -e /usr/share/doc/fonts-liberation2/copyright ] || [ -s "$system/share/doc/rooftune/licences/fonts-liberation2" ] ||

@@ -86,6 +86,23 @@ expect_status 0
 says wave.lua 'block = { c.BSX, c.BSY, c.BSZ }'
 says wave.lua 'grid  = { ceil_div(p.nx, c.BSX), ceil_div(p.ny, c.BSY), ceil_div(p.nz, c.BSZ) }'
 ! grep -q 'PLANES =\|WAVE_CU' wave.lua || fail "an include guard is tuned: $(cat wave.lua)"
+# Threads by what the kernel counts them with, bounds in front of __global__, fields of a vector that are read.
+cat >sparse.cu <<'CU'
+template <unsigned ROWS = 8, unsigned LANES = 32, int ITEMS_Y = 2> __launch_bounds__(512)
+__global__ void sparse(const int rows, const int *start, float2 *values, float *y) {
+    const int row = (blockIdx.x * ITEMS_Y + 1) * ROWS + threadIdx.y;
+    float sum = 0;
+    for (int j = start[row] + threadIdx.x; j < start[row + 1]; j += LANES) sum += values[j].x * values[j].y;
+    if (row < rows) y[row] = sum;
+}
+CU
+rooftune new sparse.cu
+expect_status 0
+says sparse.lua 'block = { c.LANES, c.ROWS }'
+says sparse.lua 'grid  = ceil_div(p.rows, c.ITEMS_Y * c.ROWS)'
+says sparse.lua '"LANES * ROWS <= 512"'
+says sparse.lua 'ROWS = values(4, 8, 16)'
+says sparse.lua 'values = input(f32, '
 # What is not understood wholly is refused, and no text makes an endless struct.
 refuse() {
     printf '%s\n' "$1" >refused.cu
@@ -98,7 +115,7 @@ refuse 'struct s : base { int a; }; __global__ void k(s x, float *y) {}'
 refuse 'struct s { s a; int n; }; __global__ void k(s x, float *y) {}'
 refuse 'struct s { int a[N]; }; __global__ void k(s x, float *y) {}'
 need_nvrtc
-for sweep in bodies rows product wave; do
+for sweep in bodies rows product wave sparse; do
     rooftune check $sweep.lua --sample 1
     expect_status 0
     expect_out 'failed 0, .* skipped 0'
