@@ -303,7 +303,11 @@ static void read_macros(kernel_scan *s, rft_cuda_macro *macros, size_t *count) {
     const char *seen[RFT_CUDA_PARAMS_MAX * 8];
     size_t seen_count = 0;
     for (size_t d = 0; d < s->words.define_count && *count < RFT_CUDA_PARAMS_MAX; d++) {
-        if (s->words.defines[d].given || *s->words.defines[d].fixed) {
+        bool known = false; /* under another #if */
+        for (size_t k = 0; k < *count; k++) {
+            known = known || strcmp(macros[k].name, s->words.defines[d].name) == 0;
+        }
+        if (!known && (s->words.defines[d].given || *s->words.defines[d].fixed)) {
             macros[(*count)++] = s->words.defines[d];
         }
     }

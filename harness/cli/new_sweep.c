@@ -203,16 +203,17 @@ static const rft_cuda_entry *flatten(rft_new_plan *plan, const rft_cuda_entry *e
 }
 
 static int check_params(const rft_cuda_entry *entry, rft_err *err) {
-    size_t pointers = 0;
+    size_t pointers = 0, written = 0;
     for (size_t i = 0; i < entry->param_count; i++) {
         if (!entry->params[i].type) {
             return refuse_param(entry, &entry->params[i], err);
         }
         pointers += entry->params[i].pointer;
+        written += entry->params[i].pointer && entry->params[i].written_to;
     }
-    if (pointers == 0) {
-        rft_err_set(err, RFT_E_SOURCE, "line %zu: %.60s takes no pointer, so that no result can be looked at",
-                    entry->line, entry->name);
+    if (written == 0) {
+        rft_err_set(err, RFT_E_SOURCE, "line %zu: %.60s takes no pointer%s, so that no result can be looked at",
+                    entry->line, entry->name, pointers ? " that it writes to" : "");
         return rft_err_remedy(err, "give it a buffer for its results");
     }
     return RFT_OK;

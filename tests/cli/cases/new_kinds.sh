@@ -103,6 +103,15 @@ says sparse.lua 'grid  = ceil_div(p.rows, c.ITEMS_Y * c.ROWS)'
 says sparse.lua '"LANES * ROWS <= 512"'
 says sparse.lua 'ROWS = values(4, 8, 16)'
 says sparse.lua 'values = input(f32, '
+# One name under two #if; nothing that is written.
+printf '#ifdef WIDE\n#ifndef TILE\n#define TILE 64\n#endif\n#else\n#ifndef TILE\n#define TILE 32\n#endif\n#endif\n' >twice.cu
+echo '__global__ void twice(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = TILE; }' >>twice.cu
+rooftune new twice.cu
+rooftune check twice.lua --sample 0
+expect_status 0
+echo '__device__ float sum; __global__ void k(const float *x, int n) { sum = x[n]; }' >refused.cu
+rooftune new refused.cu
+expect_error 5 'k takes no pointer that it writes to'
 # What is not understood wholly is refused, and no text makes an endless struct.
 refuse() {
     printf '%s\n' "$1" >refused.cu
