@@ -130,6 +130,29 @@ def transpose(t, s):
     return lambda x: x.t().contiguous(), (t.random(s["rows"], s["cols"]),)
 
 
+def cumsum(t, s):
+    x, y = t.random(s["n"]), t.empty(s["n"])
+    return lambda x, y: t.torch.cumsum(x, 0, dtype=x.dtype, out=y), (x, y)
+
+
+def argmax(t, s):
+    return lambda x: x.argmax(), (t.random(s["n"]),)
+
+
+def top_k(t, s):
+    return lambda x: t.torch.topk(x, s["k"]), (t.random(s["rows"], s["cols"]),)
+
+
+def index_select(t, s):
+    i, e, y = t.ids(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], s["d"]), t.empty(s["tokens"], s["d"])
+    return lambda i, e, y: t.torch.index_select(e, 0, i, out=y), (i, e, y)
+
+
+def index_add(t, s):
+    i, e, x = t.ids(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], s["d"]), t.random(s["tokens"], s["d"])
+    return lambda i, e, x: e.index_add_(0, i, x), (i, e, x)
+
+
 def liger_rope(t, s):
     from liger_kernel.transformers.rope import liger_rotary_pos_emb
     return lambda q, k, cos, sin: liger_rotary_pos_emb(q, k, cos, sin), rope_tensors(t, s)
@@ -161,7 +184,8 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "bias_relu_dropout": bias_relu_dropout, "softmax": softmax,
               "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
               "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
-              "transpose": transpose}
+              "transpose": transpose, "cumsum": cumsum, "argmax": argmax, "top_k": top_k, "index_select": index_select,
+              "index_add": index_add}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
             ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
             ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
@@ -408,7 +432,8 @@ def run_small(rows):
         import torch
     except ImportError:
         return "no torch here, no operation was run"
-    most = {"n": 64, "rows": 4, "cols": 16, "tokens": 8, "q_heads": 4, "k_heads": 2, "d": 16, "vocabulary": 32}
+    most = {"n": 64, "rows": 4, "cols": 16, "tokens": 8, "q_heads": 4, "k_heads": 2, "d": 16, "vocabulary": 32,
+            "k": 4}
     for row in rows:
         shape = {name: min(value, most[name]) for name, value in row["shape"].items()}
         function, arguments = operation_of("eager", row["op"])(Tensors(torch, row["type"], "cpu"), shape)
