@@ -38,6 +38,7 @@ void rft_build_ceilings(rft_build *b) {
     add_gaps(b);
     rft_print_page(b->doc, rft_finding_split(b->run, b->arena));
     rft_print_page(b->doc, rft_finding_power(b->run, b->arena));
+    rft_print_page(b->doc, rft_finding_state(b->run, b->arena));
 }
 
 void rft_build_operations(rft_build *b) {

@@ -138,6 +138,7 @@ typedef struct session {
     const char *report;       /* written; NULL */
     const char *const *paths; /* of the sweeps' files */
     rft_board *board;         /* of --split; NULL */
+    rft_board *meeting;       /* of --together; NULL */
     const char *sanitizer;    /* NULL: not asked for, or not installed */
     rft_mix_book *book;       /* of --mix; NULL */
 } session;
@@ -202,6 +203,7 @@ static int execute(session *s, rft_err *err) {
     opts.probe = s->target->probe;
     opts.pool = s->target->pool;
     opts.board = s->board;
+    opts.together = s->meeting;
     opts.replay = s->target->recording != NULL;
     opts.clock = rft_clock_system();
     opts.log = &s->cli->log;
@@ -213,6 +215,9 @@ static int execute(session *s, rft_err *err) {
     opts.payload = s;
     int rc = rft_exec(&opts, &stopped, err);
     rft_screen_end(&s->screen);
+    if (rc == RFT_OK && !stopped && o->exec.soak_s > 0 && !s->target->recording) {
+        rc = rft_run_end_state(&s->file, s->target->probe, err);
+    }
     if (rc == RFT_OK && stopped) {
         size_t points = s->file.run->point_count;
         rc = rft_err_set(err, RFT_E_INTERRUPTED, "stopped; %zu point%s stored in %s", points,
@@ -284,7 +289,7 @@ static void tell_continue(const session *s, int rc, const char *line, rft_err *e
 }
 
 static void end_session(session *s, int rc, rft_arena *arena, rft_err *err) {
-    bool goes_on = rc != RFT_OK && s->file.run && s->file.described && !s->file.run->info.finished_unix_ns;
+    bool goes_on = rc != RFT_OK && !s->board && s->file.run && s->file.described && !s->file.run->info.finished_unix_ns;
     const char *line = goes_on ? rft_run_options_continue(s->cli, s->o, s->file.path, arena) : NULL;
     if (goes_on) {
         tell_continue(s, rc, line, err);
@@ -437,6 +442,7 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         goto done;
     }
     rc = o.board ? rft_board_open(&s.board, o.board, o.exec.shard.number - 1, err) : RFT_OK;
+    rc = rc || !o.meeting ? rc : rft_board_open(&s.meeting, o.meeting, o.meeting_card, err);
     if (rc == RFT_OK && rft_run_devices_several(o.device)) {
         rc = rft_run_devices(cli, &o, err);
         goto done;
@@ -447,6 +453,7 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rc = rc == RFT_OK ? run_target(&s, arena, err) : rc;
     rft_events_close(s.events);
     rft_board_close(s.board);
+    rft_board_close(s.meeting);
 done:
     rft_arena_free(arena);
     return rc;

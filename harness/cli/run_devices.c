@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cli/device_children.h"
+#include "run/board.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@ typedef struct device_runs {
     const rft_run_options *o;
     rft_arena *arena;
     const char *folder;
+    rft_board *board; /* of --together */
+    int board_fd;
     rft_device_children children;
 } device_runs;
 
@@ -86,7 +89,10 @@ static void name_children(device_runs *d, const rft_listed_device *listed, size_
     d->children.count = count;
     for (size_t i = 0; i < count; i++) {
         const char *path = rft_arena_printf(d->arena, "%s/%s.db", d->folder, listed[i].uuid);
-        const rft_run_change changes[] = {{"device", listed[i].device},
+        const char *device = d->board
+                                 ? rft_arena_printf(d->arena, "%s@/dev/fd/%d:%zu", listed[i].device, d->board_fd, i)
+                                 : listed[i].device;
+        const rft_run_change changes[] = {{"device", device},
                                           {"output", path},
                                           {"events", d->children.events ? RFT_CHILD_EVENTS : NULL},
                                           {NULL, NULL}};
@@ -95,6 +101,10 @@ static void name_children(device_runs *d, const rft_listed_device *listed, size_
                                                 .changes = rft_arena_memdup(d->arena, changes, sizeof changes),
                                                 .fds = {-1, -1, -1}};
     }
+}
+
+static void leaves_others(void *payload, size_t child) {
+    rft_board_mark_gone(((device_runs *)payload)->board, (unsigned)child);
 }
 
 int rft_run_devices(rft_cli *cli, const rft_run_options *o, rft_err *err) {
@@ -109,6 +119,11 @@ int rft_run_devices(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     if (rc == RFT_OK && o->events && !o->dry_run) {
         rc = rft_events_open(&d.children.events, cli, o->events, err);
     }
+    if (rc == RFT_OK && o->together && !o->dry_run) {
+        rc = rft_board_make(&d.board, &d.board_fd, (unsigned)count, err);
+        d.children.ended = leaves_others;
+        d.children.payload = &d;
+    }
     if (rc == RFT_OK) {
         name_children(&d, listed, count);
         rc = rft_device_children_run(&d.children, err);
@@ -116,6 +131,7 @@ int rft_run_devices(rft_cli *cli, const rft_run_options *o, rft_err *err) {
         rft_events_put_end(d.children.events, &(rft_events_end){.code = rc, .err = err, .path = d.folder});
     }
     rft_events_close(d.children.events);
+    rft_board_close(d.board);
     rft_arena_free(d.arena);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "cli/reference_set.h"
 #include "cli/show_text.h"
+#include "model/run/card_state.h"
 #include "reports/findings/findings.h"
 #include "reports/print/print.h"
 #include "reports/report.h"
@@ -120,4 +121,21 @@ int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *
     rc = rc == RFT_OK ? verdict(file->run, arena, err) : rc;
     rft_arena_free(arena);
     return rc;
+}
+
+int rft_run_end_state(rft_run_file *file, rft_probe *probe, rft_err *err) {
+    rft_run *run = file->run;
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu = {0};
+    rft_env env = {0};
+    rft_err unread = RFT_ERR_INIT;
+    if (probe->device(probe, arena, &gpu, &env, &unread) == RFT_OK) {
+        for (const rft_state_key *key = rft_state_keys; key->key; key++) {
+            const char *value = rft_env_value(&env, key->key);
+            rft_env_set(&run->env, run->arena, rft_arena_printf(run->arena, RFT_STATE_AFTER "%s", key->key), value,
+                        value ? NULL : "it could not be read behind the load");
+        }
+    }
+    rft_arena_free(arena);
+    return rft_store_put_device(file->store, run, err);
 }

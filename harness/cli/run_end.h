@@ -25,4 +25,8 @@ int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *
 /* A run that was stopped: the summary of what is stored, when there is something, and its path. No report. */
 void rft_run_end_stopped(rft_cli *cli, const rft_run_file *file);
 
+/* Behind a soak: the card's state once more, beside that of the run's beginning (model/run/card_state.h). What cannot
+ * be read is not known, and no error. Else as of the store. */
+int rft_run_end_state(rft_run_file *file, rft_probe *probe, rft_err *err);
+
 #endif

@@ -51,6 +51,7 @@ static const rft_setting own[] = {
      "energy of: none, largest, best, all, auto (default: largest if cheap)"},
     {OWN("measure", SECONDS, exec.soak_s, NULL), "soak", 0, "60s",
      "keep the best of each sweep's largest problem under load so long"},
+    {OWN("measure", FLAG, together, NULL), "together", 0, NULL, "with several devices: all begin their soaks at once"},
     {OWN("measure", TEXT, counters, NULL), "counters", 0, "SET",
      "hardware counters at the end: default (brief), none, all, NAME,..."},
     {OWN("measure", CHOICE, sanitize, sanitize_names), "sanitize", 0, "none|best",
@@ -117,6 +118,30 @@ static int read_shard(rft_run_options *o, rft_arena *arena, rft_err *err) {
     return rft_shard_parse(&o->exec.shard, o->shard, err);
 }
 
+/* "0", and of one of several that are loaded together "0@/dev/fd/7:1", the board and which of them it is. */
+static void read_device(rft_run_options *o, rft_arena *arena) {
+    char *at = o->together && o->device ? strstr(o->device, "@/dev/fd/") : NULL;
+    const char *colon = at ? strrchr(at, ':') : NULL;
+    if (colon) {
+        o->meeting = rft_arena_strndup(arena, at + 1, (size_t)(colon - at - 1));
+        o->meeting_card = (unsigned)strtoul(colon + 1, NULL, 10);
+        o->device = rft_arena_strndup(arena, o->device, (size_t)(at - o->device));
+    }
+    for (size_t i = 0; colon && i < OWN_COUNT; i++) {
+        o->given[i] = rft_text_equal(own[i].option, "device") ? o->device : o->given[i];
+    }
+}
+
+static int check_together(const rft_run_options *o, rft_err *err) {
+    if (!o->together || (o->exec.soak_s > 0 && !o->split)) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE,
+                o->split ? "--split is one run, and --together is of runs side by side"
+                         : "--together is of soaks that begin at once");
+    return rft_err_remedy(err, o->split ? "leave out one of them" : "-d all --soak 10m --together");
+}
+
 /* What the words mean, now that all are known. */
 static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     if (o->files.count == 0 && o->mixes.count == 0) {
@@ -128,6 +153,8 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     rc = rc ? rc : rft_run_part_check(&o->part, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
     rc = rc || !o->shard ? rc : read_shard(o, arena, err);
+    rc = rc ? rc : check_together(o, err);
+    read_device(o, arena);
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
         rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
         rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");

@@ -10,8 +10,10 @@
 typedef struct rft_run_options {
     /* As given; NULL: not given. */
     const char *device, *arch, *output, *report, *package, *events, *counters, *shard, *sbatch;
-    const char *board; /* of a part of --split: "/dev/fd/7" behind its --shard K/N@; NULL */
-    bool split, fresh, dry_run, no_report, wait, submit;
+    const char *board;   /* of a part of --split: "/dev/fd/7" behind its --shard K/N@; NULL */
+    const char *meeting; /* of one of several that are loaded together: "/dev/fd/7" behind its -d 0@; NULL */
+    unsigned meeting_card;
+    bool split, together, fresh, dry_run, no_report, wait, submit;
     enum {
         RFT_CEILINGS_KEPT,
         RFT_CEILINGS_AGAIN

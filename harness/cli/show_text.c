@@ -33,6 +33,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_print_text(out, rft_finding_steadiness(run, true, arena), &head);
     rft_print_text(out, rft_finding_idle(run, arena), &head);
     rft_print_text(out, rft_finding_split(run, arena), &outer);
+    rft_print_text(out, rft_finding_state(run, arena), &head);
     rft_print_text(out, rft_finding_ceilings(run, arena), &outer);
     rft_print_text(out, rft_finding_rooflines(run, arena), &outer);
     for (size_t s = 0; s < run->sweep_count; s++) {
@@ -74,6 +75,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_print_text(out, rft_finding_head(run, arena), &head);
     rft_print_text(out, rft_finding_steadiness(run, false, arena), &head);
     rft_print_text(out, rft_finding_split(run, arena), &outer);
+    rft_print_text(out, rft_finding_state(run, arena), &head);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(out, &run->sweeps[s].sweep, arena);
         rft_print_text(out, rft_finding_counts(run, s, arena), &(rft_print_opts){.indent = 2, .label = ""});

@@ -186,18 +186,19 @@ double rft_board_common(const rft_board *board, unsigned card, size_t common) {
     return seconds > 0 ? seconds : (double)NAN;
 }
 
-void rft_board_arrive(rft_board *board) {
-    atomic_store(&board->memory->rows[board->card].arrived, 1);
+unsigned rft_board_arrive(rft_board *board) {
+    return atomic_fetch_add(&board->memory->rows[board->card].arrived, 1) + 1;
 }
 
 void rft_board_mark_gone(rft_board *board, unsigned card) {
     atomic_store(&board->memory->rows[card].gone, 1);
 }
 
-bool rft_board_all_there(const rft_board *board) {
+bool rft_board_all_there(const rft_board *board, unsigned times) {
     bool all = true;
     for (unsigned c = 0; c < board->memory->cards && c < RFT_BOARD_CARDS; c++) {
-        all = all && (atomic_load(&board->memory->rows[c].arrived) || atomic_load(&board->memory->rows[c].gone));
+        const card_row *row = &board->memory->rows[c];
+        all = all && (atomic_load(&row->arrived) >= times || atomic_load(&row->gone));
     }
     return all;
 }

@@ -47,11 +47,11 @@ bool rft_board_look(const rft_board *board, uint64_t slot, unsigned *card, doubl
 /* Of the configurations that all measure; NaN: not known. */
 void rft_board_put_common(rft_board *board, size_t common, double seconds);
 double rft_board_common(const rft_board *board, unsigned card, size_t common);
-/* Its first round is over; its process has ended. */
-void rft_board_arrive(rft_board *board);
+/* It is where all meet, once more; how often now. Its process has ended. */
+unsigned rft_board_arrive(rft_board *board);
 void rft_board_mark_gone(rft_board *board, unsigned card);
-/* Has every card arrived or gone? */
-bool rft_board_all_there(const rft_board *board);
+/* Has every card arrived so often, or gone? */
+bool rft_board_all_there(const rft_board *board, unsigned times);
 /* Changes with everything that a card does: one that stands still is told from one at work. */
 uint64_t rft_board_pulse(const rft_board *board);
 

@@ -588,7 +588,10 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
 static int contend(exec *e, bool *stopped, rft_err *err) {
     const rft_plan *plan = e->state.opts->plan;
     int rc = RFT_OK;
-    rft_split_meet(e->split, stopped);
+    if (!rft_split_meet(e->state.opts, e->state.opts->board, RFT_SPLIT_PATIENCE_S, stopped)) {
+        rft_log_warn(e->state.opts->log, "another card stands still for %g s: its points are no contenders",
+                     RFT_SPLIT_PATIENCE_S);
+    }
     e->contending = true;
     for (size_t s = 0; s < plan->sweep_count; s++) {
         for (size_t p = 0; p < plan->sweeps[s]->problem_count && rc == RFT_OK && !*stopped; p++) {

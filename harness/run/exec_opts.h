@@ -55,6 +55,7 @@ typedef struct rft_exec_opts {
     bool replay;
     rft_shard shard;           /* of a divided run, which ends behind its first round */
     rft_board *board;          /* with a shard: divided with other cards as it goes on (run/split.h); NULL: not */
+    rft_board *together;       /* of runs on other cards, which begin their soaks when this one does; NULL: none */
     bool no_prune;             /* what cannot win is measured all the same (run/plan/prune.h) */
     bool in_order;             /* as proposed, though what compiles sooner could be taken sooner (run/lookahead.h) */
     rft_power_choice power;    /* in a replay what was recorded is taken, whatever this and soak_s say */

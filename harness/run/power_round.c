@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/power_round.h"
 
+#include "run/split.h"
+
 #include "base/units.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
@@ -284,7 +286,11 @@ static int take_load(rft_exec_state *e, const targets *list, size_t at, bool *st
         rft_job_compile(e->opts, job);
         rft_exec_note_doing(e, doing_text(e, list, at, list->arena), point);
     }
-    int rc = probe(e, job, point, stopped, err);
+    if (wanted->kind == RFT_LOAD_SOAK && e->opts->together) { /* its code is there, and those of the others */
+        rft_exec_note_doing(e, "waiting for the soaks of the other cards", point);
+        rft_split_meet(e->opts, e->opts->together, (double)INFINITY, stopped);
+    }
+    int rc = *stopped ? RFT_OK : probe(e, job, point, stopped, err);
     rft_job_free(job);
     return rc;
 }

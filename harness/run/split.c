@@ -222,25 +222,23 @@ rft_strategy *rft_split_strategy(rft_split *split, rft_job_place at) {
 
 /* ---- behind the first round ---- */
 
-void rft_split_meet(rft_split *split, bool *stopped) {
-    const rft_exec_opts *opts = split->opts;
+bool rft_split_meet(const rft_exec_opts *opts, rft_board *board, double patience_s, bool *stopped) {
     const struct timespec nap = {.tv_nsec = LOOK_NS};
-    uint64_t pulse = rft_board_pulse(opts->board);
+    uint64_t pulse = rft_board_pulse(board);
     int64_t since_ns = opts->clock->monotonic_ns(opts->clock->self);
-    rft_board_arrive(opts->board);
-    while (!*stopped && !rft_board_all_there(opts->board)) {
+    const unsigned times = rft_board_arrive(board);
+    while (!*stopped && !rft_board_all_there(board, times)) {
         nanosleep(&nap, NULL);
         *stopped = opts->stop && opts->stop(opts->payload);
         const int64_t now_ns = opts->clock->monotonic_ns(opts->clock->self);
-        if (rft_board_pulse(opts->board) != pulse) {
-            pulse = rft_board_pulse(opts->board);
+        if (rft_board_pulse(board) != pulse) {
+            pulse = rft_board_pulse(board);
             since_ns = now_ns;
-        } else if ((double)(now_ns - since_ns) * 1e-9 > RFT_SPLIT_PATIENCE_S) {
-            rft_log_warn(opts->log, "another card stands still for %g s: its points are left out of the contenders",
-                         RFT_SPLIT_PATIENCE_S);
-            return;
+        } else if ((double)(now_ns - since_ns) * 1e-9 > patience_s) {
+            return false;
         }
     }
+    return true;
 }
 
 /* Its times over the first card's that has any, by what both measured; 1 where nothing tells. */

@@ -27,9 +27,10 @@ rft_strategy *rft_split_strategy(rft_split *split, rft_job_place place);
 /* Is what this strategy proposed still this card's? false: another has taken it over; it is not told. */
 bool rft_split_take(rft_strategy *strategy, uint64_t index);
 
-/* Waits for the other cards' first round; those that stand still for RFT_SPLIT_PATIENCE_S are not waited for. */
+/* Waits until all cards of the board are as far, or gone. false: one stood still for `patience_s`, while none of the
+ * others did anything either. */
 #define RFT_SPLIT_PATIENCE_S 300.0
-void rft_split_meet(rft_split *split, bool *stopped);
+bool rft_split_meet(const rft_exec_opts *opts, rft_board *board, double patience_s, bool *stopped);
 /* Contenders of a segment that this card has not measured. In `arena`. */
 size_t rft_split_contenders(const rft_split *split, rft_job_place place, rft_arena *arena, uint64_t **out);
 

@@ -188,6 +188,7 @@ rft_finding *rft_finding_run(const rft_run *run, rft_arena *arena) {
     rft_finding *f = rft_finding_head(run, arena);
     rft_finding_join(f, rft_finding_steadiness(run, true, arena));
     rft_finding_add(f, "cards", rft_finding_split(run, arena));
+    rft_finding_add(f, "load_state", rft_finding_state(run, arena));
     rft_finding_add(f, "idle", rft_finding_idle(run, arena));
     rft_finding_add(f, "ceilings", rft_finding_ceilings(run, arena));
     rft_finding_add(f, "ridges", rft_finding_ridges(run, arena));

@@ -27,6 +27,8 @@ rft_finding *rft_finding_system(const rft_run *run, rft_arena *arena);
 rft_finding *rft_finding_head(const rft_run *run, rft_arena *arena);
 /* Cards that measured the run together, and which of them ranks; NULL: one alone. */
 rft_finding *rft_finding_split(const rft_run *run, rft_arena *arena);
+/* The card behind a soak, beside what it was when the run began: errors, rows, links; NULL: it was not read again. */
+rft_finding *rft_finding_state(const rft_run *run, rft_arena *arena);
 /* What all sessions took: time, GPU, compilers; null where it was not recorded. */
 rft_finding *rft_finding_cost(const rft_run *run, rft_arena *arena);
 /* The launches of a point of several that were timed one by one: time, share and bound of each. */

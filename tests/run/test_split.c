@@ -3,6 +3,7 @@
  * hangs. */
 #include "run/board.h"
 #include "run/scene.h"
+#include "run/split.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -119,7 +120,51 @@ static void test_eight_cards(void **state) {
     scene_close(&f.scene);
 }
 
+/* Begins twice when the last of the living is there: the second card comes late, the third never. */
+static void meet(int fd, unsigned card, double late_s) {
+    char path[32];
+    rft_board *board = NULL;
+    rft_err err = RFT_ERR_INIT;
+    bool stopped = false, in_time = true;
+    const rft_exec_opts opts = {.clock = rft_clock_system()};
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    if (rft_board_open(&board, path, card, &err) != RFT_OK || card == 2) {
+        _exit(card == 2 ? 0 : 2);
+    }
+    for (int round = 0; round < 2; round++) {
+        const double begun_s = scene_now_s();
+        scene_sleep_s(late_s);
+        in_time = in_time && rft_split_meet(&opts, board, 30, &stopped);
+        in_time = in_time && (late_s > 0 || round == 1 || scene_now_s() - begun_s > 0.1);
+    }
+    _exit(in_time && !stopped ? 0 : 1);
+}
+
+static void test_begin_at_once(void **state) {
+    (void)state;
+    rft_board *board = NULL;
+    rft_err err = RFT_ERR_INIT;
+    pid_t cards[3];
+    int fd = -1, status = 0;
+    assert_int_equal(rft_board_make(&board, &fd, 3, &err), RFT_OK);
+    for (unsigned c = 0; c < 3; c++) {
+        cards[c] = fork();
+        assert_true(cards[c] >= 0);
+        if (cards[c] == 0) {
+            meet(fd, c, c == 1 ? 0.15 : 0);
+        }
+    }
+    assert_int_equal(waitpid(cards[2], &status, 0), cards[2]);
+    rft_board_mark_gone(board, 2);
+    for (unsigned c = 0; c < 2; c++) {
+        assert_int_equal(waitpid(cards[c], &status, 0), cards[c]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    rft_board_close(board);
+    close(fd);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eight_cards)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eight_cards), cmocka_unit_test(test_begin_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,3 +49,12 @@ expect_err 'is searched (a budget or a goal)'
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/2@/dev/null -o x.db
 expect_error 2 'is not what'
 [ ! -e x.db ] || fail "a run file was made"
+# Soaks that begin at once; a recording without one has nothing to wait for.
+two="-d replay:$QUICK,replay:card1.json.gz --budget 2 --no-report"
+rooftune run "$quick" $two --soak 3s --together -o both
+expect_status 0
+expect_file "both/$uuid.db"
+rooftune run "$quick" $two --together -o x
+expect_error 2 'is of soaks that begin at once'
+rooftune run "$quick" $two --soak 3s --together --split -o x
+expect_error 2 'runs side by side'
