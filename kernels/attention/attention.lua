@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- O = softmax(Q K^T / sqrt(d)) V: Q and O are b x h x l x d, K and V b x kv x l x d; h / kv neighbouring heads of Q share
 -- those of K and V. causal: query i sees the keys 0 to i. Returns { fp16, bf16 }, each { memory, mma, wgmma } and the
--- constraints of the last two, mma_fits and wgmma_fits; the rest is for attention_packed.lua. Sums and powers are fp32, powers
+-- constraints of the last two, mma_fits and wgmma_fits; the rest, and check_problem, is for attention_packed.lua. Sums and powers are fp32, powers
 -- rounded for the second product.
 local intensity = require "kernels.intensity"
 
@@ -12,6 +12,10 @@ local BYTES = 2 -- an element
 local TOL = { fp16 = 2^-8, bf16 = 2^-5 }
 
 local function heads(p) return p.b * p.h end
+local function check_problem(p)
+  if p.d ~= 64 and p.d ~= 128 and p.d ~= 256 then error(("a head has 64, 128 or 256 elements, not d = %d"):format(p.d)) end
+  if p.h % p.kv ~= 0 then error(("h = %d heads cannot share kv = %d: give a divisor"):format(p.h, p.kv)) end
+end
 local function shape_of(p) return { lengths = { p.l }, count = p.b, h = p.h, kv = p.kv, d = p.d, causal = p.causal } end
 local function scale(p) return f32(math.log(math.exp(1), 2) / math.sqrt(p.d)) end -- of exponents of two
 
@@ -53,7 +57,7 @@ local function ladder(dtype, cuda_type)
       compiled = { "d", "causal" },
       params = facts.params,
       buffers = function(p, c)
-        if p.h % p.kv ~= 0 then error(("h = %d heads cannot share kv = %d: give a divisor"):format(p.h, p.kv)) end
+        check_problem(p)
         local all = facts.temps and facts.temps(p) or {}
         -- Scores spread by some 4/3 around 0, so that few keys count most. In the odd problem by 20: there a row's highest
         -- rises late and far, and what was added up before is scaled down.
@@ -251,4 +255,4 @@ local function ladder(dtype, cuda_type)
   }
 end
 
-return { fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16") }
+return { fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16"), check_problem = check_problem }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attention_data.cu - values that grow with the root of a key's place in its sequence of l, rows of d. What a query adds up
- * shrinks with the root of the keys it sees; so all rows of O are alike, with causal masks, too, and one tolerance fits.
+ * attention_data.cu - values that grow with the root of a key's place in its sequence of l, rows of d. What a query
+ * adds up shrinks with the root of the keys it sees; so all rows of O are alike, with causal masks, too, and one
+ * tolerance fits.
  */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -48,7 +48,7 @@ return function(dtype, d)
     wgmma("longest first", { HEADS = values(4, 16), STAY = values(false) }, { "causal" }),
     wgmma("blocks stay", { HEADS = values(1, ALL) }, { together }),
     wgmma("polynomials, clusters, three warpgroups", {
-      BLOCK_N = values(d == 256 and { 64, 80 } or { 96, keys[d][1], keys[d][2] }), SLOTS = values(2, 4, 6, 8),
+      BLOCK_N = values(d == 256 and { 64, 80 } or keys[d]), SLOTS = values(2, 4, 6, 8),
       CONSUMERS = values(2, 3), CLUSTER = values(1, 2), PINGPONG = values(false, true), POLYNOMIAL = values(0, 4, 8),
       HEADS = values(1, ALL),
     }, {

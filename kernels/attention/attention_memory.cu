@@ -9,7 +9,7 @@
 
 /* BLOCK queries by 64 keys a block, 16 queries a warp. */
 template <typename T, int D, int BLOCK>
-__global__ void __launch_bounds__(2 * BLOCK)
+__global__ void __launch_bounds__(2 * BLOCK, 1)
     attention_scores(const T *__restrict__ q, const T *__restrict__ k, float *__restrict__ scores, int l, int pitch,
                      int group, float scale) {
     typedef SlabTile<T, BLOCK, D, 2 * BLOCK> TileQ;
@@ -80,8 +80,8 @@ __global__ void attention_softmax(const float *__restrict__ scores, T *__restric
 
 /* BLOCK queries a block, 16 a warp, 64 keys at a time in one of two places. */
 template <typename T, int D, int BLOCK>
-__global__ void __launch_bounds__(2 * BLOCK) attention_values(const T *__restrict__ powers, const T *__restrict__ v,
-                                                              T *__restrict__ o, int l, int pitch, int group) {
+__global__ void __launch_bounds__(2 * BLOCK, 1) attention_values(const T *__restrict__ powers, const T *__restrict__ v,
+                                                                 T *__restrict__ o, int l, int pitch, int group) {
     typedef SlabTile<T, BLOCK, 64, 2 * BLOCK> TileP;
     typedef SlabTile<T, 64, D, 2 * BLOCK> TileV;
     extern __shared__ __align__(1024) unsigned char shared[];

@@ -51,6 +51,7 @@ local function packed(dtype)
     compiled = { "d", "causal" },
     params = params,
     buffers = function(p)
+      attention.check_problem(p)
       return {
         q = input(of.element, p.h * tokens(p) * p.d, uniform(-4, 4)),
         k = input(of.element, p.kv * tokens(p) * p.d),
