@@ -125,6 +125,8 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
 
 void rft_plot_label_upright(rft_plot *plot, const char *text, double x, bool dashed) {
     static const double offsets[] = {3, 16, 32, 56};
+    const char *interval = plot->area.width < NARROW ? strstr(text, " [") : NULL; /* the line at its foot tells it */
+    text = interval ? rft_arena_strndup(plot->pen->arena, text, (size_t)(interval - text)) : text;
     enum { STEPS = 6, OFFSETS = sizeof offsets / sizeof *offsets };
     double width = text_width(plot, text, false);
     rft_plot_label *label = ask(plot, text, STEPS * OFFSETS * 2);

@@ -8,7 +8,7 @@
 #define AIR_LABELS 3.0   /* points between the ends of two labels, half of it between lines of them */
 #define LEADER_LEAST 9.0 /* points */
 #define LEADER_STEP 20.0 /* a leader costs 1 for so much of its length, */
-#define CLOSE_COST 5     /* a label so near to another that both read as one, */
+#define CLOSE_COST 12    /* a label so near to another that both read as one, */
 #define LINE_COST 24     /* one across a line, */
 #define LEADER_COST 24   /* and a leader across another label */
 
