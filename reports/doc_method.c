@@ -125,7 +125,7 @@ static void add_rules(rft_build *b) {
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
         rft_row *same = NULL, row = {.cells = rft_arena_calloc(b->arena, 8, sizeof *row.cells)};
-        row.cells[1] = rft_cache_mode_name(sweep->measure.cache);
+        row.cells[1] = rft_protocol_name(sweep->measure.cache, sweep->measure.mode);
         row.cells[2] = rft_arena_printf(b->arena, "%d to %d", sweep->measure.min_samples, sweep->measure.max_samples);
         row.cells[3] = rft_figure_plain(b->arena, sweep->measure.noise_frac * 100, 2);
         row.cells[4] = rft_figure_si(b->arena, sweep->measure.max_seconds, "s");

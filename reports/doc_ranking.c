@@ -108,8 +108,10 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry, size_t most) {
                     rft_arena_printf(b->arena, "Best and worst on %s",
                                      rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),
                     NULL);
-    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Times with a %s cache%s.",
-                  rft_cache_mode_name(rft_point_measurement(entry->best)->cache), cycles_text(b, entry->best));
+    rft_doc_textf(
+        b->doc, RFT_TEXT_NOTE, "Times with a %s%s.",
+        rft_protocol_words(rft_point_measurement(entry->best)->cache, rft_point_measurement(entry->best)->mode),
+        cycles_text(b, entry->best));
     if (entry->tied > 0) {
         bool foretold = rft_repeat_is_known(&rft_point_measurement(entry->best)->repeat);
         const char *how = foretold ? "one of the two lies where another run of the other would read,"

@@ -458,11 +458,11 @@ static void add_group(const view *v, const rft_entry *entry) {
     row->span = true;
     row->rule = v->table->row_count > 1;
     row->link = b->opts.part == 1 ? NULL : rft_build_anchor(b, entry->sweep);
-    row->cells[0] =
-        rft_arena_printf(b->arena, "%s%s", sweep->name,
-                         sweep->measure.cache == RFT_CACHE_COLD
-                             ? ""
-                             : rft_arena_printf(b->arena, " (cache: %s)", rft_cache_mode_name(sweep->measure.cache)));
+    row->cells[0] = rft_arena_printf(
+        b->arena, "%s%s", sweep->name,
+        sweep->measure.cache == RFT_CACHE_COLD && sweep->measure.mode == RFT_TIMING_EVENTS
+            ? ""
+            : rft_arena_printf(b->arena, " (cache: %s)", rft_protocol_name(sweep->measure.cache, sweep->measure.mode)));
 }
 
 static void widen(size_t *longest, const char *text) {

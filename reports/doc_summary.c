@@ -27,8 +27,9 @@ static const char *cache_text(const rft_build *b) {
     const char *joint = " but for ";
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
-        if (sweep->measure.cache != usual) {
-            rft_str_addf(&text, "%s%s (%s)", joint, sweep->name, rft_cache_mode_name(sweep->measure.cache));
+        if (sweep->measure.cache != usual || sweep->measure.mode != RFT_TIMING_EVENTS) {
+            rft_str_addf(&text, "%s%s (%s)", joint, sweep->name,
+                         rft_protocol_name(sweep->measure.cache, sweep->measure.mode));
             joint = ", ";
         }
     }

@@ -109,6 +109,7 @@ static int began_otherwise(const rft_sweep *stored, const char *option, const ch
 int rft_asked_continue(rft_sweep *stored, const rft_sweep *asked, rft_err *err) {
     const char *strategy = stored->search.strategy;
     rft_cache_mode cache = stored->measure.cache; /* of a bare space: the recording's */
+    rft_timing_mode mode = stored->measure.mode;  /* likewise */
     if (strcmp(strategy, asked->search.strategy) != 0) {
         return began_otherwise(stored, "--strategy", strategy, err);
     }
@@ -124,5 +125,6 @@ int rft_asked_continue(rft_sweep *stored, const rft_sweep *asked, rft_err *err) 
     stored->search.strategy = strategy;
     stored->measure = asked->measure;
     stored->measure.cache = cache;
+    stored->measure.mode = mode;
     return RFT_OK;
 }

@@ -136,6 +136,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         rft_measure_opts *measure = &run->sweeps[s].sweep.measure;
         if (run->sweeps[s].sweep.bare_space && target->recording && target->recording->sweep_count > 0) {
             measure->cache = target->recording->sweeps[0].sweep.measure.cache; /* a space says nothing of it */
+            measure->mode = target->recording->sweeps[0].sweep.measure.mode;
         }
     }
     return run;

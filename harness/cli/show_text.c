@@ -13,8 +13,8 @@ static void add_title(rft_str *out, const rft_sweep *sweep, rft_arena *arena) {
     bool told = !kernel || !*kernel || strstr(kernel, sweep->name) != NULL;
     rft_str_add_char(out, '\n');
     rft_layout_wrapped(out, 0, 2,
-                       rft_arena_printf(arena, "%s (%s%s%s cache)", sweep->name, told ? "" : kernel, told ? "" : ", ",
-                                        rft_cache_mode_name(sweep->measure.cache)));
+                       rft_arena_printf(arena, "%s (%s%s%s)", sweep->name, told ? "" : kernel, told ? "" : ", ",
+                                        rft_protocol_words(sweep->measure.cache, sweep->measure.mode)));
 }
 
 /* The point that a sweep's advice is for; NULL when nothing was measured. */

@@ -4,6 +4,7 @@
 #include "measure/device_kernels.h"
 #include "measure/filling.h"
 #include "measure/guards.h"
+#include "measure/rotation.h"
 #include "measure/sampling.h"
 
 #include "base/str.h"
@@ -14,9 +15,6 @@
 
 /* The driver needs some memory for itself: local memory, printf buffers, module code. */
 #define RESERVE_BYTES (32ull << 20)
-
-#define COPY_ALIGNMENT 512ull /* at least what the driver gives to an allocation of its own */
-#define CACHES 2ull           /* the copies together are larger than this many L2 */
 
 static bool has_reference(rft_buffer_role role) {
     return role == RFT_BUFFER_OUTPUT || role == RFT_BUFFER_INOUT;
@@ -50,17 +48,8 @@ static void release_kept(rft_protocol *p, rft_kept *kept) {
     rft_kept_texts_free(kept);
 }
 
-/* Gives the copies' memory back. */
-static void drop_copies(rft_protocol *p) {
-    if (p->kept.copies) {
-        p->gpu->vt->free(p->gpu, p->kept.copies);
-        p->kept.copies = 0;
-        p->kept.copies_bytes = 0;
-    }
-}
-
 void rft_buffers_drop(rft_protocol *p) {
-    drop_copies(p);
+    rft_rotation_drop(p);
     for (size_t i = 0; i < p->kept.count; i++) {
         release_kept(p, &p->kept.buffers[i]);
     }
@@ -141,7 +130,7 @@ static int check_memory(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     uint64_t free_bytes = 0, kept_bytes = 0, need_bytes = rft_spec_memory_bytes(job->request->spec);
     uint64_t flush_bytes = p->sampling.flush_bytes ? 0 : 4 * (uint64_t)p->info.l2_bytes;
-    drop_copies(p); /* of the last point: these buffers come first */
+    rft_rotation_drop(p); /* of the last point: these buffers come first */
     int rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, err);
     if (rc != RFT_OK) {
         return rc;
@@ -314,137 +303,4 @@ int rft_buffers_restore(rft_point_job *job, rft_err *err) {
         }
     }
     return rc;
-}
-
-/* ---- copies that runs use in turn (docs/measuring.md, "Cold, hot or rotating") ---- */
-
-/* Constants are where the code has them. */
-static uint64_t room_of(const rft_kept *kept) {
-    return kept->role == RFT_BUFFER_CONSTANT
-               ? 0
-               : (rft_kept_data_bytes(kept) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
-}
-
-/* Room for all copies but the first, which is the buffers themselves. */
-static int take_copies(rft_point_job *job, uint64_t need_bytes, rft_err *err) {
-    rft_protocol *p = job->p;
-    if (p->kept.copies_bytes >= need_bytes) {
-        return RFT_OK;
-    }
-    drop_copies(p);
-    int rc = p->gpu->vt->alloc(p->gpu, need_bytes, &p->kept.copies, err);
-    if (rc == RFT_OK) {
-        p->kept.copies_bytes = need_bytes;
-    } else if (rc == RFT_E_LIMIT) {
-        uint64_t free_bytes = 0;
-        char need[32], have[32];
-        p->kept.copies = 0;
-        rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, err);
-        rft_units_format_bytes(need, sizeof need, need_bytes);
-        rft_units_format_bytes(have, sizeof have, free_bytes);
-        return rc != RFT_OK
-                   ? rc
-                   : rft_point_job_fail(job, RFT_OUTCOME_SKIPPED,
-                                        "measure.cache = \"rotating\" needs %s for %zu more copies of the buffers, "
-                                        "%s are free; \"cold\" needs none",
-                                        need, job->set_count - 1, have);
-    }
-    return rc;
-}
-
-/* As the verified run left the buffers, inouts as they were before it. Then what is there is doubled until it is
- * enough: thousands of copies of small buffers are a few large ones. */
-static int fill_copies(rft_point_job *job, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
-    uint64_t done_bytes = job->set_bytes, all_bytes = (job->set_count - 1) * job->set_bytes;
-    int rc = RFT_OK;
-    for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
-        const rft_kept *kept = job->kept[i];
-        rft_device_ptr from = kept->role == RFT_BUFFER_INOUT ? kept->original : kept->data;
-        if (kept->role != RFT_BUFFER_CONSTANT) {
-            rc = gpu->vt->copy(gpu, job->p->kept.copies + job->set_offsets[i], from, rft_kept_data_bytes(kept), err);
-        }
-    }
-    while (rc == RFT_OK && done_bytes < all_bytes) {
-        uint64_t more_bytes = all_bytes - done_bytes < done_bytes ? all_bytes - done_bytes : done_bytes;
-        rc = gpu->vt->copy(gpu, job->p->kept.copies + done_bytes, job->p->kept.copies, more_bytes, err);
-        done_bytes += more_bytes;
-    }
-    return rc == RFT_OK ? rft_timing_flush(job->p, err) : rc; /* no dirty lines of these copies in the samples */
-}
-
-int rft_rotation_take(rft_point_job *job, rft_err *err) {
-    const rft_point_spec *spec = job->request->spec;
-    uint64_t cache_bytes = job->p->info.l2_bytes > 0 ? CACHES * (uint64_t)job->p->info.l2_bytes : 0;
-    job->set = 0;
-    job->set_count = 1;
-    job->stale_sets = 1;
-    if (job->request->measure.cache != RFT_CACHE_ROTATING) {
-        return RFT_OK;
-    }
-    job->set_bytes = 0;
-    job->set_offsets = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->set_offsets);
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        job->set_offsets[i] = job->set_bytes;
-        job->set_bytes += room_of(job->kept[i]);
-    }
-    if (job->set_bytes == 0 || job->set_bytes > cache_bytes) {
-        return RFT_OK; /* one is enough: nothing of its beginning is left at its end */
-    }
-    job->set_count = (size_t)(cache_bytes / job->set_bytes) + 1;
-    int rc = take_copies(job, (job->set_count - 1) * job->set_bytes, err);
-    return rc == RFT_OK && !job->failed ? fill_copies(job, err) : rc;
-}
-
-static rft_device_ptr address_of(const rft_point_job *job, size_t buffer, size_t set) {
-    return set == 0 ? job->kept[buffer]->data
-                    : job->p->kept.copies + (set - 1) * job->set_bytes + job->set_offsets[buffer];
-}
-
-static int aim_launch(rft_point_job *job, const rft_launch *launch, rft_gpu_launch *bound, rft_err *err) {
-    int rc = RFT_OK;
-    for (size_t i = 0; rc == RFT_OK && i < launch->arg_count; i++) {
-        rc = rft_point_job_put_argument(job, &launch->args[i], bound->values[i], err);
-    }
-    if (launch->window.bytes) {
-        bound->window_base = job->data[launch->window.buffer] + launch->window.offset_bytes;
-    }
-    return rc;
-}
-
-int rft_rotation_next(rft_point_job *job, rft_err *err) {
-    const rft_point_spec *spec = job->request->spec;
-    int rc = RFT_OK;
-    job->stale_sets += job->stale_sets < job->set_count;
-    if (job->set_count < 2) {
-        return RFT_OK;
-    }
-    job->set = (job->set + 1) % job->set_count;
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (job->kept[i]->role != RFT_BUFFER_CONSTANT) {
-            job->data[i] = address_of(job, i, job->set);
-        }
-    }
-    for (size_t i = 0; rc == RFT_OK && i < spec->launch_count; i++) {
-        if (spec->launches[i].kind == RFT_LAUNCH_KERNEL) {
-            rc = aim_launch(job, &spec->launches[i], &job->launches[i], err);
-        }
-    }
-    return rc;
-}
-
-int rft_rotation_begin(rft_point_job *job, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
-    int rc = RFT_OK;
-    for (size_t k = 0; rc == RFT_OK && k < job->stale_sets; k++) {
-        size_t set = job->set >= k ? job->set - k : job->set + job->set_count - k;
-        for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
-            const rft_kept *kept = job->kept[i];
-            if (kept->role == RFT_BUFFER_INOUT) {
-                rc = gpu->vt->copy(gpu, address_of(job, i, set), kept->original, rft_kept_data_bytes(kept), err);
-            }
-        }
-    }
-    job->stale_sets = 0;
-    return rc == RFT_OK ? rft_rotation_next(job, err) : rc;
 }

@@ -19,13 +19,4 @@ void rft_buffers_drop(rft_protocol *p);                    /* forgets all */
 uint64_t rft_kept_data_bytes(const rft_kept *kept);
 uint64_t rft_kept_reference_bytes(const rft_kept *kept); /* 0: no output */
 
-/* Between verifying and timing: the copies that measure.cache = "rotating" needs, equal to the buffers
- * (there is one set otherwise). Skips the point when they do not fit. */
-int rft_rotation_take(rft_point_job *job, rft_err *err);
-/* Before a sample, untimed: restores the inouts of all sets that ran, and aims the launches (arguments, tensor maps,
- * windows, job->data) at the next set. */
-int rft_rotation_begin(rft_point_job *job, rft_err *err);
-/* Before each further run of the same sample: aims at the next set. */
-int rft_rotation_next(rft_point_job *job, rft_err *err);
-
 #endif

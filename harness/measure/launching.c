@@ -354,6 +354,7 @@ static void start_result(rft_point_job *job) {
     *job->out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = facts};
     job->out->measurement = rft_measurement_none();
     job->out->measurement.cache = job->request->measure.cache;
+    job->out->measurement.mode = job->request->measure.mode;
     if (!unit->ok) {
         rft_point_job_fail(job, RFT_OUTCOME_COMPILE_FAILED, "it does not compile");
         job->out->log = rft_arena_strdup(job->arena, unit->log);

@@ -3,6 +3,7 @@
 #include "measure/loading.h"
 #include "measure/buffers.h"
 #include "measure/launching.h"
+#include "measure/rotation.h"
 #include "measure/sampling.h"
 #include "measure/timing.h"
 

@@ -22,8 +22,8 @@ typedef struct rft_point_job {
     double run_s;                       /* device time of one run of all launches, as verified */
     /* buffers.c: the buffers and their copies, used in turn */
     size_t set, set_count;
-    size_t stale_sets; /* the last so many have run since their inouts were restored */
-    uint64_t set_bytes, *set_offsets;
+    size_t stale_sets;                            /* the last so many have run since their inouts were restored */
+    uint64_t set_bytes, *set_offsets, *set_rooms; /* rooms: of each buffer in a set; 0: all sets share it */
 } rft_point_job;
 
 /* Makes the outcome; returns 0 so that `return rft_point_job_fail(...)` reads well. */

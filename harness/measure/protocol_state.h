@@ -180,7 +180,8 @@ typedef struct rft_protocol {
     rft_clock_watch watch;
     rft_vendor_use vendor;
     rft_counting_use counting;
-    double floor_s[2]; /* timing.c: an empty kernel's time, not flushed and flushed; 0: not read yet */
+    /* timing.c: an empty kernel's time, not flushed and flushed; 0: not read yet */
+    double floor_s[RFT_TIMING_COUNT][2];
     rft_event *load_marks[RFT_LOAD_MARKS]; /* loading.c: of the first load on */
     const rft_ceilings_request *asked;     /* while ceilings are measured; NULL: all, in bursts */
 } rft_protocol;

@@ -254,6 +254,12 @@ static int replay_measure(rft_probe *self, const rft_probe_request *request, rft
         return not_recorded(out, request->round == 0 ? "the recording has no samples of this point"
                                                      : "the point was not in the recording's final round");
     }
+    if (measured && !request->sweep->bare_space && point->rounds[0].n > 0 &&
+        point->rounds[0].mode != request->measure.mode) {
+        return not_recorded(out, point->rounds[0].mode == RFT_TIMING_GRAPH
+                                     ? "the recording timed it as a CUDA graph, the sweep asks for launches one by one"
+                                     : "the recording timed its launches one by one, the sweep asks for a CUDA graph");
+    }
     *out = (rft_probe_result){.outcome = point->outcome,
                               .reason = rft_arena_strdup(arena, point->reason),
                               .log = rft_arena_strdup(arena, point->log),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A point's samples (docs/measuring.md, "How a point is measured"). */
 #include "measure/timing.h"
-#include "measure/buffers.h"
 #include "measure/device_kernels.h"
+#include "measure/graph_runs.h"
 #include "measure/launching.h"
+#include "measure/rotation.h"
 
 #include "base/str.h"
 
@@ -28,19 +29,43 @@
 
 /* ---- near the timer floor (docs/measuring.md): the floor, and how many runs hide it ---- */
 
+typedef struct empty_run {
+    rft_protocol *p;
+    rft_graph *graph; /* NULL: the kernel into the stream */
+} empty_run;
+
 static int queue_empty(void *self, rft_err *err) {
-    rft_protocol *p = self;
-    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_EMPTY], (rft_grid_1d){1, 32}, NULL, err);
+    const empty_run *run = self;
+    rft_protocol *p = run->p;
+    return run->graph ? p->gpu->vt->graph_launch(p->gpu, run->graph, err)
+                      : rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_EMPTY], (rft_grid_1d){1, 32}, NULL, err);
 }
 
-int rft_batch_floor(rft_protocol *p, rft_cache_mode cache, double *out, rft_err *err) {
-    bool cold = cache == RFT_CACHE_COLD;
-    double *known_s = &p->floor_s[cold];
+static int record_empty(empty_run *run, rft_err *err) {
+    rft_gpu *gpu = run->p->gpu;
+    rft_err ignored = RFT_ERR_INIT;
+    rft_graph *graph = NULL;
+    int rc = gpu->vt->graph_begin(gpu, err);
+    if (rc == RFT_OK) {
+        rc = queue_empty(run, err);
+        int end = gpu->vt->graph_end(gpu, &graph, rc == RFT_OK ? err : &ignored);
+        rc = rc == RFT_OK ? end : rc;
+    }
+    run->graph = graph;
+    return rc;
+}
+
+int rft_batch_floor(rft_protocol *p, const rft_measure_opts *opts, double *out, rft_err *err) {
+    bool cold = opts->cache == RFT_CACHE_COLD;
+    double *known_s = &p->floor_s[opts->mode][cold];
     if (*known_s == 0.0) {
-        rft_timed timed = {.queue = queue_empty, .self = p, .cache = cold ? RFT_CACHE_COLD : RFT_CACHE_HOT};
+        empty_run run = {.p = p};
+        rft_timed timed = {.queue = queue_empty, .self = &run, .cache = cold ? RFT_CACHE_COLD : RFT_CACHE_HOT};
         rft_sample samples[FLOOR_SAMPLES];
         double seconds[FLOOR_SAMPLES];
-        int rc = rft_timing_series(p, &timed, FLOOR_SAMPLES, samples, err);
+        int rc = opts->mode == RFT_TIMING_GRAPH ? record_empty(&run, err) : RFT_OK;
+        rc = rc == RFT_OK ? rft_timing_series(p, &timed, FLOOR_SAMPLES, samples, err) : rc;
+        p->gpu->vt->graph_free(p->gpu, run.graph);
         if (rc != RFT_OK) {
             return rc;
         }
@@ -72,6 +97,8 @@ static size_t most_runs(const rft_point_job *job) {
 int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, double *floor_s, rft_err *err) {
     rft_protocol *p = job->p;
     size_t most = most_runs(job);
+    rft_measure_opts by_events = job->request->measure; /* as `single` is launched */
+    by_events.mode = RFT_TIMING_EVENTS;
     rft_sample sample;
     *runs = 1;
     *floor_s = NAN;
@@ -87,7 +114,7 @@ int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, 
     if (!rft_batch_may_be_near(sample.seconds)) {
         return RFT_OK;
     }
-    rc = rft_batch_floor(p, job->request->measure.cache, floor_s, err);
+    rc = rft_batch_floor(p, &by_events, floor_s, err);
     if (rc == RFT_OK && sample.seconds < RFT_NEAR_FLOOR * *floor_s) {
         double wanted = BATCH_FLOORS * *floor_s / sample.seconds;
         while (*runs < wanted && 2 * *runs <= most) {
@@ -131,9 +158,10 @@ int rft_batch_record(rft_point_job *job, const rft_timed *batch, rft_graph **out
 
 typedef struct point_span {
     rft_point_job *job;
-    size_t first, end; /* launches that are timed; those before `first` run untimed */
-    size_t runs;       /* of them, one after the other */
-    rft_graph *graph;  /* all these runs; NULL: launched one by one */
+    size_t first, end;     /* launches that are timed; those before `first` run untimed */
+    size_t runs;           /* of them, one after the other */
+    rft_graph *graph;      /* all these runs; NULL: launched one by one */
+    rft_graph_runs graphs; /* all runs of measure.mode = "graph"; none: as above */
 } point_span;
 
 static int before_span(void *self, rft_err *err) {
@@ -145,6 +173,9 @@ static int before_span(void *self, rft_err *err) {
 static int queue_span(void *self, rft_err *err) {
     point_span *span = self;
     rft_gpu *gpu = span->job->p->gpu;
+    if (span->graphs.count > 0) {
+        return rft_graph_runs_launch(span->job, &span->graphs, err);
+    }
     if (span->graph) {
         return gpu->vt->graph_launch(gpu, span->graph, err);
     }
@@ -310,7 +341,9 @@ static void keep_one(rft_point_job *job, double seconds, double clock_mhz) {
 /* The verified run told it already. Its clock is not known. */
 static bool is_told_by_run(rft_point_job *job) {
     const rft_probe_request *request = job->request;
-    bool told = !request->verified && rft_race_run_tells(&request->few, job->run_s, request->spec->launch_count);
+    bool graph = request->measure.mode == RFT_TIMING_GRAPH; /* what ran otherwise is no time of it */
+    bool told =
+        !request->verified && !graph && rft_race_run_tells(&request->few, job->run_s, request->spec->launch_count);
     if (told) {
         keep_one(job, job->run_s, (double)NAN);
     }
@@ -321,11 +354,12 @@ static bool is_told_by_run(rft_point_job *job) {
  * timer floor is no sample of a batch. */
 static int look_once(rft_point_job *job, bool *told, rft_err *err) {
     const rft_probe_request *request = job->request;
-    point_span span = {job, 0, request->spec->launch_count, 1, NULL};
+    point_span span = {.job = job, .end = request->spec->launch_count, .runs = 1};
     rft_timed timed = {before_span, queue_span, &span, request->measure.cache};
     rft_sample sample;
     *told = false;
-    if (request->verified || !rft_race_run_agrees(&request->few, job->run_s, request->spec->launch_count)) {
+    if (request->verified || request->measure.mode == RFT_TIMING_GRAPH ||
+        !rft_race_run_agrees(&request->few, job->run_s, request->spec->launch_count)) {
         return RFT_OK;
     }
     int rc = rft_timing_sample(job->p, &timed, &sample, err);
@@ -346,13 +380,16 @@ static int take_samples(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
     rft_measurement *m = &job->out->measurement;
-    point_span span = {job, 0, job->request->spec->launch_count, 1, NULL};
+    point_span span = {.job = job, .end = job->request->spec->launch_count, .runs = 1};
     rft_timed timed = {before_span, queue_span, &span, opts->cache};
     int rc = rft_batch_choose(job, &timed, &span.runs, &m->floor_s, err);
-    if (rc == RFT_OK && span.runs > 1) {
+    if (rc == RFT_OK && opts->mode == RFT_TIMING_GRAPH) {
+        rc = rft_graph_runs_record(job, span.runs, &span.graphs, err);
+        p->sampling.blocking = true; /* however many launches it has */
+    } else if (rc == RFT_OK && span.runs > 1) {
         rc = rft_batch_record(job, &timed, &span.graph, err);
     }
-    if (rc != RFT_OK) {
+    if (rc != RFT_OK || job->failed) {
         return rc;
     }
     point_samples s = {.job = job,
@@ -361,14 +398,16 @@ static int take_samples(rft_point_job *job, rft_err *err) {
                        .begun_ns = p->clock->monotonic_ns(p->clock->self)};
     s.window_ns = s.begun_ns;
     s.rule.few = job->request->few;
-    rft_sampler sampler = {wants_sample, take_sample, &s, span.end * span.runs > PAIR_MAX_LAUNCHES};
+    rft_sampler sampler = {wants_sample, take_sample, &s,
+                           span.graphs.count == 0 && span.end * span.runs > PAIR_MAX_LAUNCHES};
     rc = rft_timing_many(p, &timed, &sampler, err);
     p->gpu->vt->graph_free(p->gpu, span.graph);
+    rft_graph_runs_free(job, &span.graphs);
     if (rc == RFT_OK && !job->failed) {
         keep_samples(job, &s);
     }
     if (rc == RFT_OK && !job->failed && s.runs == 1 && rft_batch_may_be_near(m->stats.median)) {
-        rc = rft_batch_floor(p, opts->cache, &m->floor_s, err);
+        rc = rft_batch_floor(p, opts, &m->floor_s, err);
     }
     free(s.seconds);
     free(s.clocks);
@@ -384,7 +423,7 @@ static int take_steps(rft_point_job *job, rft_err *err) {
     double *step_s = rft_arena_calloc(job->arena, count, sizeof *step_s);
     size_t longest = 0;
     for (size_t i = 0; i < count; i++) {
-        point_span span = {job, i, i + 1, 1, NULL};
+        point_span span = {.job = job, .first = i, .end = i + 1, .runs = 1};
         rft_timed timed = {before_span, queue_span, &span, job->request->measure.cache};
         double samples[STEP_SAMPLES];
         for (size_t k = 0; k < STEP_SAMPLES; k++) {

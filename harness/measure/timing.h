@@ -11,8 +11,8 @@ int rft_timing_point(rft_point_job *job, rft_err *err);
 
 /* ---- near the timer floor (docs/measuring.md, "Near the timer floor") ---- */
 
-/* An empty kernel between the two events, once for each process; NaN where it cannot be held back. */
-int rft_batch_floor(rft_protocol *p, rft_cache_mode cache, double *out, rft_err *err);
+/* An empty kernel (a graph of one) between the two events, once for each process; NaN where it cannot be held back. */
+int rft_batch_floor(rft_protocol *p, const rft_measure_opts *opts, double *out, rft_err *err);
 /* Could so short a time be near the floor, whatever that is? */
 bool rft_batch_may_be_near(double seconds);
 /* How many runs make a sample: 1 where one is long enough, the cache is to be cold, or one run must not follow another.

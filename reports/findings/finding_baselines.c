@@ -126,7 +126,7 @@ static void add_figures(rft_datum *cells, const rft_run *run, const rft_point *b
     cells[REPEAT_HIGH] = rft_datum_number(known ? m->repeat.repeat_high : (double)NAN);
     cells[PROCESSES] = m->process_count ? rft_datum_count((int64_t)m->process_count) : rft_datum_absent();
     cells[SAMPLES] = m->n ? rft_datum_count((int64_t)m->n) : rft_datum_absent();
-    cells[CACHE] = rft_datum_text(m->n ? rft_cache_mode_name(m->cache) : NULL);
+    cells[CACHE] = rft_datum_text(m->n ? rft_protocol_name(m->cache, m->mode) : NULL);
     cells[CLOCK] = rft_datum_number(m->clock_mhz);
     cells[MEDIAN] = rft_datum_number(m->stats.median);
     cells[RATE] = rft_datum_absent();

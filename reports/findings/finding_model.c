@@ -282,8 +282,8 @@ static void add_projected(rft_finding *f, const rft_run *run, size_t s, const rf
         [BY] = {.title = "by", .where = RFT_IN_TEXT}};
     const rft_sweep *sweep = &run->sweeps[s].sweep;
     size_t changed = 0;
-    rft_finding_heading(f, RFT_IN_TEXT, 2, "%s (%s cache): %s -> %s", sweep->name,
-                        rft_cache_mode_name(sweep->measure.cache), run->gpu.name, device->name);
+    rft_finding_heading(f, RFT_IN_TEXT, 2, "%s (%s): %s -> %s", sweep->name,
+                        rft_protocol_words(sweep->measure.cache, sweep->measure.mode), run->gpu.name, device->name);
     rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
     for (size_t i = 0; i < sweep->problem_count; i++) {
         const rft_point *best = projected_point(run, s, i);

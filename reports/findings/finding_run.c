@@ -167,6 +167,7 @@ static rft_finding *finding_of_sweep(const rft_run *run, size_t s, rft_arena *ar
     rft_finding *f = rft_finding_new(arena);
     rft_finding_set(f, "name", rft_datum_text(sweep->name));
     rft_finding_set(f, "cache", rft_datum_text(rft_cache_mode_name(sweep->measure.cache)));
+    rft_finding_set(f, "mode", rft_datum_text(rft_timing_mode_names[sweep->measure.mode]));
     rft_finding_set(f, "diagnostic",
                     sweep->diagnostic < 0 ? rft_datum_absent() : rft_datum_flag(sweep->diagnostic == 1));
     rft_finding_set(f, "objective", rft_datum_text(rft_objective_name(sweep->search.objective)));

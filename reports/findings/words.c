@@ -207,9 +207,9 @@ const char *rft_words_unbroken(const char *words, rft_arena *arena) {
 
 const char *rft_words_time(const rft_measurement *m, rft_arena *arena) {
     rft_interval_text time = rft_stats_text(&m->stats, 0.0, "s", arena);
-    return rft_arena_printf(arena, "%s, %s%s, n = %zu, %s, %s cache", time.value,
+    return rft_arena_printf(arena, "%s, %s%s, n = %zu, %s, %s", time.value,
                             time.interval ? "95 % interval " : "no 95 % interval", time.interval ? time.interval : "",
-                            m->n, rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+                            m->n, rft_stop_reason_name(m->stop), rft_protocol_words(m->cache, m->mode));
 }
 
 const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {

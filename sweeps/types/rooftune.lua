@@ -119,6 +119,7 @@
 ---@field tol number relative tolerance of this output
 
 ---@class rooftune.measure
+---@field mode? "events"|"graph" launches go to the device one by one, or as a CUDA graph; default "events"
 ---@field cache? "cold"|"hot"|"rotating" L2 is flushed before every sample, left as it is, or left while every run works on another copy of the buffers; default "cold"
 ---@field timeout? rooftune.seconds for one point; default 10 s
 ---@field compile_timeout? rooftune.seconds for one configuration; default 60 s

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SEEN 2048
-#define SETS 33 /* four buffers of 4000 bytes, 4096 apart, beyond twice 256 KiB */
+#define SETS 43 /* the three buffers of 4000 bytes that launches get, 4096 apart, beyond twice 256 KiB */
 
 static void set_times(fixture *f, const char *symbol, double seconds) {
     rft_scripted_gpu_times(f->scripted, symbol, &seconds, 1);
@@ -135,7 +135,7 @@ static void copies_that_do_not_fit_are_a_reason(void **state) {
     f.request.measure.cache = RFT_CACHE_ROTATING;
     assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_SKIPPED);
     assert_string_equal(f.result.reason,
-                        "measure.cache = \"rotating\" needs 512 KiB for 32 more copies of the buffers, "
+                        "measure.cache = \"rotating\" needs 504 KiB for 42 more copies of the buffers, "
                         "100 KiB are free; \"cold\" needs none");
     f.request.measure.cache = RFT_CACHE_COLD; /* the device is as it was */
     assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_OK);
@@ -156,7 +156,7 @@ static void copies_make_room(void **state) {
     f.request.measure.cache = RFT_CACHE_COLD;
     f.request.problem_key = "another";
     assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_OK);
-    assert_int_equal(used_bytes - rft_scripted_memory_used(f.scripted), (SETS - 1) * 4 * 4096);
+    assert_int_equal(used_bytes - rft_scripted_memory_used(f.scripted), (SETS - 1) * 3 * 4096);
     fixture_stop(&f);
 }
 
@@ -218,6 +218,64 @@ static void runs_of_several_steps_are_batched(void **state) {
         const char *run = "set 7 4000\nlaunch witness\nset 7 4000\nlaunch witness\n";
         assert_non_null(strstr(rft_scripted_history(f.scripted), run));
         assert_int_equal(strstr(rft_scripted_history(f.scripted), "\ngraph\n") != NULL, graphs);
+        fixture_stop(&f);
+    }
+}
+
+/* ---- measure.mode = "graph" ---- */
+
+/* Graphs keep the addresses of their recording: each run still has the set whose turn it is, restored. */
+static void graphs_take_the_sets_in_turn(void **state) {
+    (void)state;
+    fixture f;
+    witness w;
+    rft_scripted_opts opts = rft_scripted_defaults();
+    opts.recorded_args = 4;
+    for (int near = 0; near < 2; near++) { /* a run a graph, and all sets in one */
+        start(&f, &w, &opts);
+        set_times(&f, "witness", near ? 5e-6 : 200e-6);
+        set_times(&f, "rft_empty_kernel", 2.7e-6);
+        f.request.measure.cache = RFT_CACHE_ROTATING;
+        f.request.measure.mode = RFT_TIMING_GRAPH;
+        f.request.measure.min_samples = f.request.measure.max_samples = near ? 10 : 100;
+        assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_OK);
+        assert_int_equal(f.result.measurement.mode, RFT_TIMING_GRAPH);
+        assert_int_equal(f.result.measurement.batch, near ? 64 : 1);
+        assert_true(w.same);
+        unsigned first = w.runs - (unsigned)f.result.measurement.n * (near ? 64 : 1);
+        for (unsigned i = first; i < w.runs; i++) {
+            for (unsigned k = first; k < i; k++) {
+                assert_int_equal(w.in[i] == w.in[k], (i - k) % 64 == 0); /* 43, made a power of two */
+            }
+        }
+        const char *sample = "launch rft_stamp_kernel\nrecord\ngraph\nlaunch witness\n";
+        assert_non_null(strstr(rft_scripted_history(f.scripted), sample));
+        fixture_stop(&f);
+    }
+}
+
+/* A cold sample is one graph of all launches; what a driver cannot record is not measured otherwise. */
+static void a_point_of_several_launches_is_one_graph(void **state) {
+    (void)state;
+    fixture f;
+    witness w;
+    rft_scripted_opts opts = rft_scripted_defaults();
+    for (int graphs = 0; graphs < 2; graphs++) {
+        opts.no_graphs = !graphs;
+        start(&f, &w, &opts);
+        f.spec.launch_count = 2;
+        f.launches[1] = f.launches[0];
+        f.launches[0] = (rft_launch){.kind = RFT_LAUNCH_MEMSET, .memset_buffer = BUFFER_SCRATCH, .memset_byte = 7};
+        f.request.measure.mode = RFT_TIMING_GRAPH;
+        assert_int_equal(fixture_outcome(&f, "witness"), graphs ? RFT_OUTCOME_OK : RFT_OUTCOME_SKIPPED);
+        if (graphs) {
+            const char *sample = "launch rft_stamp_kernel\nrecord\ngraph\nset 7 4000\nlaunch witness\nrecord\n";
+            assert_non_null(strstr(rft_scripted_history(f.scripted), sample));
+            assert_true(w.same && fabs(f.result.measurement.stats.median - 201e-6) < 1e-9);
+        } else {
+            assert_string_equal(f.result.reason,
+                                "measure.mode = \"graph\": the driver has no graphs; \"events\" needs no graph");
+        }
         fixture_stop(&f);
     }
 }
@@ -299,6 +357,8 @@ int main(void) {
         cmocka_unit_test(copies_make_room),
         cmocka_unit_test(a_hot_kernel_near_the_floor_is_batched),
         cmocka_unit_test(runs_of_several_steps_are_batched),
+        cmocka_unit_test(graphs_take_the_sets_in_turn),
+        cmocka_unit_test(a_point_of_several_launches_is_one_graph),
         cmocka_unit_test(a_cold_kernel_near_the_floor_says_so),
         cmocka_unit_test(inouts_limit_a_batch),
         cmocka_unit_test(warm_up_lasts_until_the_clock_holds_still),

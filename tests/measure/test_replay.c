@@ -153,6 +153,10 @@ static void test_found(void **state) {
     assert_int_equal(r.result.facts.registers, 40);
     assert_string_equal(r.result.facts.cubin_hash, "abc");
     assert_true(r.result.verification.done && r.result.verification.worst_frac == 0.25);
+    r.request.measure.mode = RFT_TIMING_GRAPH; /* its times are of launches one by one */
+    assert_int_equal(ask(&r, 1024, 128, "ld"), RFT_OUTCOME_NOT_RECORDED);
+    assert_string_equal(r.result.reason,
+                        "the recording timed its launches one by one, the sweep asks for a CUDA graph");
     stop(&r);
 }
 

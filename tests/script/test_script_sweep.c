@@ -303,11 +303,12 @@ static void test_options(void **state) {
         case_saxpy(
             "",
             "name = 'mine',\n"
-            "measure = { cache = 'hot', timeout = '2s', compile_timeout = 5 * min,\n"
+            "measure = { cache = 'hot', mode = 'graph', timeout = '2s', compile_timeout = 5 * min,\n"
             "  min_samples = 5, max_samples = 50, noise = 0.01, max_time = 250 * ms, min_time = '0.1s', seed = 9 },\n"
             "search = { strategy = 'random', budget = '10m', seed = 3 }"));
     assert_string_equal(sweep->name, "mine");
     assert_int_equal(sweep->measure.cache, RFT_CACHE_HOT);
+    assert_int_equal(sweep->measure.mode, RFT_TIMING_GRAPH);
     assert_true(sweep->measure.point_timeout_s == 2 && sweep->measure.compile_timeout_s == 300);
     assert_true(sweep->measure.min_samples == 5 && sweep->measure.max_samples == 50);
     assert_true(sweep->measure.noise_frac == 0.01 && sweep->measure.max_seconds == 0.25 &&

@@ -337,7 +337,11 @@ static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *e
         return rc;
     }
     if (gpu->recording) {
-        record_step(gpu->recording, (recorded_step){.launch = *launch});
+        recorded_step step = {.launch = *launch};
+        for (size_t i = 0; i < gpu->opts.recorded_args && i < RECORDED_ARGS; i++) {
+            step.args[i] = RFT_SCRIPTED_ARG(launch, i, rft_device_ptr);
+        }
+        record_step(gpu->recording, step);
         return RFT_OK;
     }
     unsigned number = kernel->launches++;
@@ -388,7 +392,12 @@ static int graph_launch(rft_gpu *base, rft_graph *graph, rft_err *err) {
     int rc = RFT_OK;
     note(scripted_of(base), "graph");
     for (size_t i = 0; rc == RFT_OK && i < graph->count; i++) {
-        const recorded_step *step = &graph->steps[i];
+        recorded_step *step = &graph->steps[i];
+        void *values[RECORDED_ARGS];
+        for (size_t k = 0; k < RECORDED_ARGS; k++) {
+            values[k] = &step->args[k];
+        }
+        step->launch.values = scripted_of(base)->opts.recorded_args ? values : step->launch.values;
         rc = step->launch.function ? launch_kernel(base, &step->launch, err)
                                    : set(base, step->to, step->byte, step->bytes, err);
     }

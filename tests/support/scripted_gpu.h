@@ -31,6 +31,7 @@ typedef struct rft_scripted_opts {
     rft_gpu_info info;          /* memory_bytes is what alloc() has to give */
     double clock_mhz;           /* of the SMs; 0: stamps are not plausible */
     bool no_graphs;             /* nothing can be recorded */
+    size_t recorded_args;       /* addresses that a graph keeps of each launch; the others are those of its last aim */
     uint64_t host_memory_bytes; /* what host_alloc() has to give */
     rft_scripted_speeds speeds;
 } rft_scripted_opts;

@@ -47,8 +47,11 @@ struct rft_event {
 };
 
 /* A launch, or a memset where function is NULL. */
+#define RECORDED_ARGS 4
+
 typedef struct recorded_step {
     rft_gpu_launch launch;
+    rft_device_ptr args[RECORDED_ARGS]; /* as far as opts.recorded_args says */
     rft_device_ptr to;
     uint64_t bytes;
     int byte;

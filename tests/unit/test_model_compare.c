@@ -583,6 +583,14 @@ static void other_workloads_are_not_judged(void **state) {
     assert_string_equal(figure(compare, 1, 1)->reason, "the declared work differs: not one and the same problem");
     assert_true(isfinite(figure(compare, 0, 1)->ratio.ratio));
     assert_true(isnan(figure(compare, 1, 1)->ratio.ratio)); /* times of unequal work are no speed */
+    for (size_t i = 0; i < 3; i++) {
+        runs[1]->points[i].rounds[0].cache = RFT_CACHE_COLD;
+        runs[1]->points[i].rounds[0].mode = RFT_TIMING_GRAPH;
+    }
+    compare = compared(runs, 2, arena, 0);
+    assert_string_equal(figure(compare, 0, 1)->reason,
+                        "only B was timed as a CUDA graph, which hides gaps between launches");
+    assert_int_equal(figure(compare, 0, 1)->verdict, RFT_COMPARE_AMBIGUOUS);
     rft_arena_free(arena);
     free_runs(runs, 2);
 }

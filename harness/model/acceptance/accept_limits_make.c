@@ -119,7 +119,7 @@ static void add_longest(limits_maker *m, const rft_run *run, size_t s) {
     limit->source = source;
     limit->at_most = true;
     limit->reading = rft_point_median_s(best);
-    limit->cache = rft_cache_mode_name(rft_point_measurement(best)->cache);
+    limit->cache = rft_protocol_name(rft_point_measurement(best)->cache, rft_point_measurement(best)->mode);
 }
 
 /* ---- how much ---- */

@@ -98,7 +98,7 @@ static rft_accept_reading read_time(const rft_limit *limit, const rft_mix_line *
                    ? says_nothing(RFT_ACCEPT_OTHER_PROBLEM, line->missing)
                    : says_nothing(RFT_ACCEPT_MISSING, rft_arena_printf(arena, "not measured: %s", line->missing));
     }
-    const char *source = rft_accept_source(run, line->sweep, arena), *cache = rft_cache_mode_name(m->cache);
+    const char *source = rft_accept_source(run, line->sweep, arena), *cache = rft_protocol_name(m->cache, m->mode);
     if (limit->source && !rft_text_equal(source, limit->source)) {
         return says_nothing(RFT_ACCEPT_OTHER_SOURCE,
                             source ? "script or sources of the sweep are not those that the limit was made with"

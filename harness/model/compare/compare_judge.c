@@ -103,9 +103,14 @@ static const char *other_protocol(const rft_compare *compare, size_t a, const rf
         return rft_arena_printf(arena, "%c was timed by another program, by rules of its own",
                                 rft_run_foreign(run_of(compare, a)) ? p : q);
     }
-    return cache_x == cache_y ? NULL
-                              : rft_arena_printf(arena, "another cache mode: %s on %c, %s on %c",
-                                                 rft_cache_mode_name(cache_x), p, rft_cache_mode_name(cache_y), q);
+    if (cache_x != cache_y) {
+        return rft_arena_printf(arena, "another cache mode: %s on %c, %s on %c", rft_cache_mode_name(cache_x), p,
+                                rft_cache_mode_name(cache_y), q);
+    }
+    return measured(x)->mode == measured(y)->mode
+               ? NULL
+               : rft_arena_printf(arena, "only %c was timed as a CUDA graph, which hides gaps between launches",
+                                  measured(x)->mode == RFT_TIMING_GRAPH ? p : q);
 }
 
 /* ---- in cycles ---- */

@@ -250,16 +250,18 @@ static void note(rft_mix_total *total, const char *text) {
 }
 
 static void note_cache(rft_mix_total *total, rft_arena *arena) {
-    bool used[RFT_CACHE_COUNT] = {false};
+    bool used[RFT_TIMING_COUNT][RFT_CACHE_COUNT] = {{false}};
     rft_str text = RFT_STR_INIT;
     for (size_t i = 0; i < total->line_count; i++) {
         if (total->lines[i].measurement) {
-            used[total->lines[i].measurement->cache] = true;
+            used[total->lines[i].measurement->mode][total->lines[i].measurement->cache] = true;
         }
     }
-    for (int mode = 0; mode < RFT_CACHE_COUNT; mode++) {
-        if (used[mode]) {
-            rft_str_addf(&text, "%s%s", text.length ? " and " : "", rft_cache_mode_name((rft_cache_mode)mode));
+    for (int i = 0; i < RFT_TIMING_COUNT * RFT_CACHE_COUNT; i++) {
+        const rft_timing_mode mode = (rft_timing_mode)(i / RFT_CACHE_COUNT);
+        const rft_cache_mode cache = (rft_cache_mode)(i % RFT_CACHE_COUNT);
+        if (used[mode][cache]) {
+            rft_str_addf(&text, "%s%s", text.length ? " and " : "", rft_protocol_name(cache, mode));
         }
     }
     note(total, rft_arena_printf(arena,

@@ -44,6 +44,8 @@ static int name_count(rft_field_kind kind) {
         return RFT_STOP_COUNT;
     case RFT_FIELD_CACHE:
         return RFT_CACHE_COUNT;
+    case RFT_FIELD_TIMING:
+        return RFT_TIMING_COUNT;
     case RFT_FIELD_EVIDENCE:
         return RFT_EVIDENCE_DECLARED + 1;
     case RFT_FIELD_LOAD_KIND:
@@ -63,6 +65,8 @@ static const char *name_at(rft_field_kind kind, int value) {
         return rft_stop_reason_name((rft_stop_reason)value);
     case RFT_FIELD_CACHE:
         return rft_cache_mode_name((rft_cache_mode)value);
+    case RFT_FIELD_TIMING:
+        return rft_timing_mode_names[value];
     case RFT_FIELD_EVIDENCE:
         return rft_evidence_name((rft_evidence)value);
     case RFT_FIELD_LOAD_KIND:
@@ -80,6 +84,8 @@ static const char *name_expected(rft_field_kind kind) {
         return "a reason to stop";
     case RFT_FIELD_CACHE:
         return "\"cold\", \"hot\" or \"rotating\"";
+    case RFT_FIELD_TIMING:
+        return "\"events\" or \"graph\"";
     case RFT_FIELD_EVIDENCE:
         return "a class of evidence";
     case RFT_FIELD_LOAD_KIND:
@@ -210,6 +216,9 @@ static bool set_null(const rft_field *field, void *record) {
         return true;
     case RFT_FIELD_OBJECTIVE:
         PLACE(rft_objective, record, field) = RFT_OBJECTIVE_TIME;
+        return true;
+    case RFT_FIELD_TIMING:
+        PLACE(rft_timing_mode, record, field) = RFT_TIMING_EVENTS;
         return true;
     default:
         return false;

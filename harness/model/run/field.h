@@ -58,6 +58,7 @@ typedef enum rft_field_kind {
     RFT_FIELD_OUTCOME,
     RFT_FIELD_STOP,
     RFT_FIELD_CACHE,
+    RFT_FIELD_TIMING, /* null reads as events: not recorded */
     RFT_FIELD_EVIDENCE,
     RFT_FIELD_LOAD_KIND,
     RFT_FIELD_OBJECTIVE, /* null reads as time: not recorded */

@@ -147,6 +147,7 @@ const rft_fields rft_fields_sweep = TABLE(sweep);
 #define OPTION(member, kind, ...) FIELD(rft_measure_opts, member, kind, __VA_ARGS__)
 static const rft_field measure_opts_items[] = {
     OPTION(cache, CACHE, "what the L2 holds when a sample begins: cold, hot or rotating"),
+    OPTION(mode, TIMING, "how launches reach the device: events (one by one) or graph"),
     OPTION(compile_timeout_s, REAL, "limit of a compilation", .flags = UPDATED),
     OPTION(point_timeout_s, REAL, "limit of a point's launches", .flags = UPDATED),
     OPTION(min_samples, INT, "samples of a point, at least"),
@@ -283,6 +284,7 @@ static const rft_field measurement_items[] = {
     MEASURED(stop, STOP, "why sampling ended"),
     MEASURED(cache, CACHE, "what the L2 held when a sample began: cold, hot or rotating", .flags = SHOWN | CSV),
     MEASURED(batch, COUNT, "runs of the point in each sample, which is their mean", .flags = SHOWN | CSV),
+    MEASURED(mode, TIMING, "how its launches reached the device: events (one by one) or graph", .flags = SHOWN | CSV),
     MEASURED(clock_mhz, REAL, "SM clock at which the median run took its cycles", TOLD | CSV),
     {.name = "cycles",
      .kind = RFT_FIELD_REAL,

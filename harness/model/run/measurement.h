@@ -16,6 +16,7 @@ typedef struct rft_measurement {
     rft_stats stats; /* of samples_s */
     rft_stop_reason stop;
     rft_cache_mode cache;
+    rft_timing_mode mode;
     double clock_mhz;   /* SM clock of the median run (run_repeat.h), at first the samples' median; NaN = not read */
     double wall_s;      /* time spent */
     double first_run_s; /* the verified run, which nothing held back or warmed up; NaN = not recorded */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 const char *const rft_cache_mode_names[RFT_CACHE_COUNT + 1] = {"cold", "hot", "rotating"};
+const char *const rft_timing_mode_names[RFT_TIMING_COUNT + 1] = {"events", "graph"};
 const char *const rft_objective_names[RFT_OBJECTIVE_COUNT + 1] = {"time", "energy", "edp"};
 
 #define MEASURE_ROW(key, kind, member, choices, option, argument, help)                                                \
@@ -20,6 +21,18 @@ const rft_setting rft_sweep_settings[RFT_SWEEP_SETTINGS] = {RFT_MEASURE_SETTINGS
 
 const char *rft_cache_mode_name(rft_cache_mode mode) {
     return rft_cache_mode_names[mode];
+}
+
+const char *rft_protocol_words(rft_cache_mode cache, rft_timing_mode mode) {
+    static const char *const words[RFT_TIMING_COUNT][RFT_CACHE_COUNT] = {
+        {"cold cache", "hot cache", "rotating cache"},
+        {"cold cache, CUDA graph", "hot cache, CUDA graph", "rotating cache, CUDA graph"}};
+    return words[mode][cache];
+}
+
+const char *rft_protocol_name(rft_cache_mode cache, rft_timing_mode mode) {
+    static const char *const graphs[RFT_CACHE_COUNT] = {"cold, graph", "hot, graph", "rotating, graph"};
+    return mode == RFT_TIMING_GRAPH ? graphs[cache] : rft_cache_mode_name(cache);
 }
 
 const char *rft_objective_name(rft_objective objective) {

@@ -22,8 +22,20 @@ typedef enum rft_cache_mode {
 } rft_cache_mode;
 const char *rft_cache_mode_name(rft_cache_mode mode); /* "cold", "hot", "rotating" */
 
+/* How the launches of a run reach the device. Times of one are not ranked against times of the other. */
+typedef enum rft_timing_mode {
+    RFT_TIMING_EVENTS, /* one by one, into the stream, between two events */
+    RFT_TIMING_GRAPH,  /* as a CUDA graph between two events: what lies between launches of a stream is not there */
+    RFT_TIMING_COUNT
+} rft_timing_mode;
+/* "cold cache"; "cold cache, CUDA graph". */
+const char *rft_protocol_words(rft_cache_mode cache, rft_timing_mode mode);
+/* "cold"; "cold, graph": for tables. */
+const char *rft_protocol_name(rft_cache_mode cache, rft_timing_mode mode);
+
 typedef struct rft_measure_opts {
     rft_cache_mode cache;     /* default cold */
+    rft_timing_mode mode;     /* default events */
     double compile_timeout_s; /* default 60 */
     double point_timeout_s;   /* default 10: one point, all its launches */
     int min_samples;          /* default 10 */
@@ -38,7 +50,7 @@ typedef struct rft_measure_opts {
 /* As many as the repeat intervals take (run/process_round.h). */
 #define RFT_PROCESSES_AUTO 0
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
-    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 0.0, 1, false, RFT_PROCESSES_AUTO }
+    { RFT_CACHE_COLD, RFT_TIMING_EVENTS, 60.0, 10.0, 10, 100, 0.005, 0.25, 0.0, 1, false, RFT_PROCESSES_AUTO }
 
 /* What the best of a problem is best in. */
 typedef enum rft_objective {
@@ -93,11 +105,13 @@ typedef struct rft_setting {
 
 /* Names in the language, ended by NULL. */
 extern const char *const rft_cache_mode_names[RFT_CACHE_COUNT + 1];
+extern const char *const rft_timing_mode_names[RFT_TIMING_COUNT + 1];
 extern const char *const rft_objective_names[RFT_OBJECTIVE_COUNT + 1];
 
 /* X(key, kind, field of rft_sweep, choices, option, argument, help) */
 #define RFT_MEASURE_SETTINGS(X)                                                                                        \
     X("cache", CHOICE, measure.cache, rft_cache_mode_names, NULL, NULL, NULL)                                          \
+    X("mode", CHOICE, measure.mode, rft_timing_mode_names, NULL, NULL, NULL)                                           \
     X("timeout", SECONDS, measure.point_timeout_s, NULL, "timeout", "2s",                                              \
       "limit of one point (default: as the sweep says, else 10s)")                                                     \
     X("compile_timeout", SECONDS, measure.compile_timeout_s, NULL, "compile-timeout", "30s",                           \
