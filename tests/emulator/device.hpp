@@ -196,6 +196,11 @@ inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 value) {
 inline unsigned short __half_as_ushort(__half value) {
     return value.bits;
 }
+inline __half __ushort_as_half(unsigned short bits) {
+    __half value;
+    value.bits = bits;
+    return value;
+}
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
 }

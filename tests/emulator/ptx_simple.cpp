@@ -61,6 +61,22 @@ static void power_of_two(const Call &call) {
     call.set_float(0, std::exp2(float_of(call.word(1))));
 }
 
+/* sub.f16x2 to, a, b; fma.rn.f16x2 and fma.rn.bf16x2 to, a, b, c: rounded once. */
+static void compute_pair(const Call &call) {
+    const bool half = call.is("f16x2"), fused = call.is("rn");
+    unsigned to = 0;
+    for (int shift = 0; shift < 32; shift += 16) {
+        double value[3] = {};
+        for (int i = 0; i < (fused ? 3 : 2); i++) {
+            const unsigned bits = call.word(i + 1) >> shift & 0xffff;
+            value[i] = half ? float_of_fp16(bits) : float_of_bf16(bits);
+        }
+        const float result = (float)(fused ? value[0] * value[1] + value[2] : value[0] - value[1]);
+        to |= (unsigned)(half ? fp16_of(result) : bf16_of(result)) << shift;
+    }
+    call.set(0, to);
+}
+
 static unsigned width_of(const Call &call) {
     return call.is("b64") || call.is("u64") || call.is("f64") || call.is("s64") ? 8
            : call.is("b16") || call.is("u16")                                   ? 2
@@ -161,6 +177,9 @@ const std::vector<Known> simple_instructions = {
     {"max.NaN.f32", maximum},
     {"tanh.approx.f32", tangent},
     {"ex2.approx.", power_of_two},
+    {"sub.f16x2", compute_pair},
+    {"fma.rn.f16x2", compute_pair},
+    {"fma.rn.bf16x2", compute_pair},
     {"ld.", load},
     {"st.", store},
     {"red.", reduce},

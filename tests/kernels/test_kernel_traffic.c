@@ -570,6 +570,32 @@ static int teardown(void **state) {
     return 0;
 }
 
+/* int4 with a scale of 2 bytes for 128 neighbours: 0.5 + 1/64 bytes a weight, packed or not. */
+static void packed_weights(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("linear_weights.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 2);
+    size_t variant = variant_named(sweep, "mma.sync, bulk copies");
+    rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
+    set(config, &sweep->variants[variant], "SPLIT", 2);
+    for (size_t i = 0; i < sweep->problem_count; i++) {
+        const rft_value *values = sweep->problems[i].values;
+        if (sweep->problems[i].odd || values[0].as.integer != 1 || values[1].as.integer != 8192) {
+            continue;
+        }
+        rft_point_spec spec = kernel_case_point(sweep, variant, i, config, f->arena);
+        double n = 8192, weights = n * n * (0.5 + 1.0 / 64);
+        near(rft_work_bytes(&spec.work), weights + 2 * n + 2 * n);
+        near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], weights + 2 * n + 2 * n);
+        /* a tile of 16 rows reads x; each of two blocks a tile leaves its sums, and one reads them all */
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], weights + 2 * n * n / 16 + 2 * n + 8 * 2 * n);
+        near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], 2 * weights + 8 * 2 * 8 * n * 8);
+        rft_script_free(script);
+        return;
+    }
+    fail_msg("no problem m = 1, n = 8192");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strided_waste_grows_to_stride_16),
@@ -594,6 +620,7 @@ int main(void) {
         cmocka_unit_test(scores_stay_on_chip),
         cmocka_unit_test(bank_conflicts_of_a_transpose),
         cmocka_unit_test(passes_of_a_norm),
+        cmocka_unit_test(packed_weights),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,318 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- y = x W^T, a linear layer of narrow weights: x is m x k (m tokens), W is n rows of k weights, y is m x n; sums are fp32. A
+-- function of facts:
+--   weights  "plain" (16 bits, as x), "fp8" (e4m3) and "int8", both with a scale for each row, or "int4"
+--   x        f16 (when left out) or bf16: type of x and y
+--   group    of int4: 32, 64 or 128 (when left out) neighbours of a row that share a scale
+--   zeros    of int4: true where each group has a zero point; else it is 8
+-- It returns { naive, wide, registers, bulk, fits }: naive and wide from sm_75 on (bf16 from sm_80), registers from sm_80,
+-- bulk from sm_90; fits, constraints of registers and bulk.
+local intensity = require "kernels.intensity"
+local tiles = require "kernels.tiles"
+
+-- A format: bits; type and fill of the weights, fill of the scales, so that y stays far below fp16's largest number; the
+-- reference's type.
+local formats = {
+  plain = { bits = 16, name = "Plain" },
+  fp8 = { bits = 8, name = "E4m3", type = e4m3, scales = uniform(0.5, 2), cuda = "__nv_fp8_e4m3" },
+  int8 = { bits = 8, name = "Int8", type = i8, fill = uniform(-128, 128), scales = uniform(2^-8, 2^-6), cuda = "signed char" },
+  int4 = { bits = 4, type = u8, fill = uniform(0, 256), scales = uniform(2^-5, 2^-3), cuda = "unsigned char" },
+}
+
+local ODD = { m = 5, n = 1021, k = 2053 } -- an edge in every tile; m too, which the smallest problem would leave at 1
+
+local SPLIT = { "SPLIT", 1, "blocks that share k" }
+local LAST_BLOCK = { "LAST_BLOCK", true, "the last of them adds up; else a second kernel does" }
+
+return function(facts)
+  local format, x_type = formats[facts.weights], facts.x or f16
+  if not format then error(("weights are plain, fp8, int8 or int4, not %s"):format(tostring(facts.weights))) end
+  local bits, cuda_x = format.bits, x_type == bf16 and "__nv_bfloat16" or "__half"
+  local dtype = x_type == bf16 and "bf16" or "fp16"
+  local pipe = "tensor_" .. dtype
+  local group = bits == 4 and (facts.group or 128) or nil
+  local zeros = group ~= nil and facts.zeros == true
+  local F = group and ("Int4<%d, %s>"):format(group, tostring(zeros)) or format.name
+
+  local record_k = 512 // bits -- neighbours of a record, as weight_formats.cuh says
+  local record_bytes = 1024 + (group and record_k // group * (zeros and 48 or 32) or 0)
+  local function row_blocks(p) return ceil_div(p.n, 16) end
+  local function packed_bytes(p) return row_blocks(p) * ceil_div(p.k, record_k) * record_bytes end
+
+  -- Bytes of W as it is given, and of what belongs to it.
+  local function scales_of(p) return bits == 16 and 0 or p.n * (group and ceil_div(p.k, group) or 1) end
+  local function weight_bytes(p) return p.n * ceil_div(p.k * bits, 8) + scales_of(p) * (zeros and 3 or 2) end
+
+  -- Null where there are none.
+  local function given(b) return bits < 16 and b.scales or u64(0), zeros and b.zeros or u64(0) end
+
+  local function reference_launch(p, _, _, b)
+    local scales, points = given(b)
+    return {
+      {
+        entry = ("widen<%s, %s>"):format(format.cuda or cuda_x, tostring(bits == 4)),
+        args = { b.w, scales, points, b.w_real, i64(p.n), i64(p.k), i64(bits == 16 and 0 or group or p.k),
+          f64(bits == 4 and 8 or 0) },
+        grid = 1024, block = 256,
+      },
+      {
+        entry = ("widen<%s, false>"):format(cuda_x),
+        args = { b.x, u64(0), u64(0), b.x_real, i64(p.m), i64(p.k), i64(0), f64(0) },
+        grid = 1024, block = 256,
+      },
+      {
+        entry = "vendor_matmul_reference<double, double, false, true, false>",
+        args = { b.x_real, b.w_real, b.y, i64(p.m), i64(p.n), i64(p.k) },
+        grid = 1024, block = 256,
+      },
+    }
+  end
+
+  local function layer(more)
+    return kernel {
+      name = ("linear_%s_%s"):format(facts.weights, more.name),
+      source = more.source,
+      entry = more.entry,
+      problem = { "m", "n", "k" },
+      params = more.params,
+      buffers = function(p, c, gpu)
+        local all = more.temps and more.temps(p, c) or {}
+        all.w = input(format.type or x_type, p.n * (bits == 4 and ceil_div(p.k, 2) or p.k), format.fill)
+        all.x, all.y = input(x_type, p.m * p.k), output(x_type, p.m * p.n)
+        if bits < 16 then all.scales = input(f16, scales_of(p), format.scales) end
+        if zeros then all.zeros = input(u8, scales_of(p), uniform(0, 16)) end
+        return all
+      end,
+      prepare = more.prepare,
+      launch = more.launch,
+      work = function(p)
+        local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = dtype }
+        work.read = weight_bytes(p) + 2 * p.m * p.k
+        return work
+      end,
+      traffic = more.traffic,
+      prior = more.prior,
+      check = {
+        reference = {
+          "linear_weights_reference.cu",
+          buffers = function(p) return { w_real = temp(f64, p.n * p.k), x_real = temp(f64, p.m * p.k) } end,
+          launch = reference_launch,
+        },
+        length = function(p) return p.k end,
+        odd = ODD,
+      },
+    }
+  end
+
+  -- What SPLIT blocks a tile leave behind, and the kernel that adds it up where no block does. rows, tokens: of a tile.
+  local function parts_of(p, c, tokens, rows)
+    local count = ceil_div(p.m, tokens) * ceil_div(p.n, rows)
+    return { parts = temp(f32, c.SPLIT > 1 and count * c.SPLIT * tokens * rows or 1), counters = temp(u32, count) }
+  end
+  local function finished(first, p, c, b, tokens, rows)
+    if c.SPLIT == 1 or c.LAST_BLOCK then return first end
+    return {
+      first,
+      {
+        entry = ("linear_finish<%s, %d, %d, SPLIT>"):format(cuda_x, tokens, rows),
+        args = { b.parts, b.y, i64(p.m), i64(p.n) },
+        grid = { ceil_div(p.n, rows), ceil_div(p.m, tokens) },
+        block = 128,
+      },
+    }
+  end
+  local function part_bytes(p, c) return c.SPLIT > 1 and 8 * c.SPLIT * p.m * p.n or 0 end
+
+  local function naive_launch(p, warps, b)
+    local scales, points = given(b)
+    return {
+      entry = ("linear_naive<%s, %s, %d>"):format(F, cuda_x, warps),
+      args = { b.w, scales, points, b.x, b.y, i64(p.n), i64(p.k) },
+      grid = { ceil_div(p.n, warps), p.m },
+      block = 32 * warps,
+    }
+  end
+
+  local naive = layer {
+    name = "naive",
+    source = "linear_weights.cu",
+    entry = ("linear_naive<%s, %s, WARPS>"):format(F, cuda_x),
+    params = { { "WARPS", 8, "warps of a block, each with a row" } },
+    launch = function(p, c, gpu, b)
+      local scales, points = given(b)
+      return {
+        args = { b.w, scales, points, b.x, b.y, i64(p.n), i64(p.k) },
+        grid = { ceil_div(p.n, c.WARPS), p.m },
+        block = 32 * c.WARPS,
+      }
+    end,
+    traffic = function(p)
+      return { [pipe] = 0, fp32 = 2 * p.m * p.n * p.k, dram_read = weight_bytes(p) + 2 * p.m * p.k, dram_write = 2 * p.m * p.n }
+    end,
+  }
+
+  -- Rows that are no multiples of 16 bytes take the naive kernel.
+  local WIDE = "linear_wide<%s, %s, BLOCK, ROWS, UNROLL, SPLIT, LAST_BLOCK>"
+  local wide = layer {
+    name = "wide",
+    source = "linear_weights.cu",
+    entry = WIDE:format(F, cuda_x),
+    params = {
+      { "BLOCK", 128, "threads that share a row" },
+      { "ROWS", 2, "rows a block works on at once" },
+      { "UNROLL", 2, "16-byte loads of a row in flight in a thread" },
+      SPLIT, LAST_BLOCK,
+    },
+    temps = function(p, c) return parts_of(p, c, 1, c.ROWS) end,
+    prepare = function(p, c, gpu, b) return { memset(b.counters, 0) } end, -- each launch leaves zeros behind
+    launch = function(p, c, gpu, b)
+      if p.k % (128 // bits) ~= 0 then return naive_launch(p, c.BLOCK // 32, b) end
+      local scales, points = given(b)
+      return finished({
+        entry = WIDE:format(F, cuda_x),
+        args = { b.w, scales, points, b.x, b.y, b.parts, b.counters, i64(p.m), i64(p.n), i64(p.k) },
+        grid = { ceil_div(p.n, c.ROWS) * c.SPLIT, p.m },
+        block = c.BLOCK,
+        shared = 4 * c.ROWS * c.BLOCK // 32,
+      }, p, c, b, 1, c.ROWS)
+    end,
+    -- Each token reads W; every block its share of x, which L1 may spare.
+    traffic = function(p, c)
+      return {
+        [pipe] = 0, fp32 = 2 * p.m * p.n * p.k,
+        l2 = p.m * (weight_bytes(p) + 2 * p.k * ceil_div(p.n, c.ROWS)) + 2 * p.m * p.n + part_bytes(p, c),
+        dram_read = weight_bytes(p) + 2 * p.m * p.k, dram_write = 2 * p.m * p.n,
+      }
+    end,
+  }
+
+  local function rows_of(c) return 16 * c.DOWN * c.WARPS_N end
+  local function sums_of(c) return 4 * c.WARPS_K * c.BLOCK_M * (rows_of(c) + 4) end
+  local function blocks_of(p, c) return ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, rows_of(c)) * c.SPLIT end
+
+  -- `weights_shared`: how often they pass shared memory.
+  local function traffic_of(weights_shared)
+    return function(p, c)
+      local token_tiles, packed = ceil_div(p.m, c.BLOCK_M), packed_bytes(p)
+      return {
+        [pipe] = tiles.executed(p, c.BLOCK_M, 16, record_k),
+        shared = weights_shared * token_tiles * packed + 8 * c.SPLIT * c.WARPS_K * p.n * token_tiles * c.BLOCK_M,
+        l2 = token_tiles * packed + 2 * p.m * p.k * ceil_div(p.n, rows_of(c)) + 2 * p.m * p.n + part_bytes(p, c),
+        dram_read = packed + 2 * p.m * p.k,
+        dram_write = 2 * p.m * p.n,
+      }
+    end
+  end
+
+  -- Memory waits for bytes in flight, of as many warps as find room; adding up takes a microsecond or two.
+  local function prior_of(in_flight)
+    return function(p, c, gpu, t)
+      local waiting = math.min(packed_bytes(p), in_flight(p, c, gpu))
+      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, 1.6 * t[pipe])
+        + (c.SPLIT > 1 and (c.LAST_BLOCK and 1 or 2) * us or 0)
+    end
+  end
+
+  local function packed(more)
+    local entry = ("%s<%s, %s, %%s, BLOCK_M, DOWN, WARPS_N, WARPS_K, %s, SPLIT, LAST_BLOCK>"):format(more.kernel, F, cuda_x, more.own)
+    return layer {
+      name = more.name,
+      source = "linear_packed.cu",
+      entry = entry:format("true"),
+      params = {
+        { "BLOCK_M", 8, "tokens of a tile" },
+        { "DOWN", 1, "times 16 rows of W of a warp" },
+        { "WARPS_N", 1, "warps of a block side by side, which read the same x" },
+        { "WARPS_K", 8, "warps of a block that share k" },
+        more.params[1], more.params[2] or SPLIT, more.params[2] and SPLIT or LAST_BLOCK, more.params[2] and LAST_BLOCK or nil,
+      },
+      temps = function(p, c)
+        local all = parts_of(p, c, c.BLOCK_M, rows_of(c))
+        all.packed = temp(u8, packed_bytes(p))
+        return all
+      end,
+      prepare = function(p, c, gpu, b)
+        local scales, points = given(b)
+        return {
+          memset(b.counters, 0),
+          {
+            entry = ("linear_pack<%s>"):format(F),
+            args = { b.w, scales, points, b.packed, i64(p.n), i64(p.k) },
+            grid = { ceil_div(p.k, record_k), row_blocks(p) },
+            block = 64,
+          },
+        }
+      end,
+      launch = function(p, c, gpu, b)
+        return finished({
+          entry = entry:format(tostring(p.k % 8 == 0)),
+          args = { b.packed, (given(b)), b.x, b.y, b.parts, b.counters, i64(p.m), i64(p.n), i64(p.k) },
+          grid = { ceil_div(p.n, rows_of(c)) * c.SPLIT, ceil_div(p.m, c.BLOCK_M) },
+          block = 32 * c.WARPS_N * c.WARPS_K,
+          shared = more.shared(c),
+        }, p, c, b, c.BLOCK_M, rows_of(c))
+      end,
+      traffic = traffic_of(more.passes),
+      prior = prior_of(more.in_flight),
+    }
+  end
+
+  local function in_registers(p, c, gpu) -- 24 warps an SM, say, by their registers
+    return math.min(blocks_of(p, c) * c.WARPS_N * c.WARPS_K, 24 * gpu.sms) * c.AHEAD * c.DOWN * record_bytes
+  end
+  local registers = packed {
+    name = "registers", kernel = "linear_registers", own = "AHEAD", passes = 0, shared = sums_of, in_flight = in_registers,
+    params = { { "AHEAD", 2, "records of a warp on their way" } },
+  }
+
+  -- Rings of all warps with their barriers; sums take their place.
+  local function shared_of(c)
+    local rings = c.WARPS_N * c.WARPS_K * c.STAGES * (c.DOWN * c.CHUNK * record_bytes + 8)
+    return math.max(rings, sums_of(c))
+  end
+  local bulk = packed {
+    name = "bulk", kernel = "linear_bulk", own = "CHUNK, STAGES", passes = 2, shared = shared_of,
+    params = {
+      { "CHUNK", 1, "records of a copy" },
+      { "STAGES", 4, "copies of a warp in shared memory, one in use" },
+    },
+    in_flight = function(p, c, gpu)
+      local resident = math.max(1, gpu.shared_per_sm // (shared_of(c) + 1024)) -- the driver takes 1 KiB a block
+      return math.min(blocks_of(p, c), resident * gpu.sms) * shared_of(c)
+    end,
+  }
+
+  -- Whole warps' registers: sums, records and tokens on their way; what is shared; nothing to add up without SPLIT.
+  local function held(BLOCK_M, DOWN, asked) return BLOCK_M * DOWN // 2 + asked * (8 * DOWN + 64 // bits * BLOCK_M // 8) end
+  local fits = {
+    "SPLIT > 1 or LAST_BLOCK",
+    function(WARPS_N, WARPS_K) return WARPS_N * WARPS_K <= 16 end,
+  }
+  return {
+    naive = naive, wide = wide, registers = registers, bulk = bulk,
+    fits = {
+      registers = {
+        "gpu.cc >= 80", fits[1], fits[2],
+        function(BLOCK_M, DOWN, WARPS_N, WARPS_K, AHEAD)
+          return held(BLOCK_M, DOWN, AHEAD) <= (WARPS_N * WARPS_K > 8 and 80 or 176)
+        end,
+        function(BLOCK_M, DOWN, WARPS_N, WARPS_K, gpu)
+          return sums_of { BLOCK_M = BLOCK_M, DOWN = DOWN, WARPS_N = WARPS_N, WARPS_K = WARPS_K } <= gpu.shared_per_block
+        end,
+      },
+      bulk = {
+        "gpu.cc >= 90", fits[1], fits[2],
+        function(BLOCK_M, DOWN, WARPS_N, WARPS_K)
+          return held(BLOCK_M, DOWN, 1) <= (WARPS_N * WARPS_K > 8 and 80 or 176)
+        end,
+        function(BLOCK_M, DOWN, WARPS_N, WARPS_K, CHUNK, STAGES, gpu)
+          return shared_of {
+            BLOCK_M = BLOCK_M, DOWN = DOWN, WARPS_N = WARPS_N, WARPS_K = WARPS_K, CHUNK = CHUNK, STAGES = STAGES,
+          } <= gpu.shared_per_block
+        end,
+      },
+      wide = { fits[1] },
+    },
+    record_k = record_k, record_bytes = record_bytes,
+  }
+end
