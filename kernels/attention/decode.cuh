@@ -109,12 +109,12 @@ template <> __device__ __forceinline__ unsigned pair_of<__half>(float first, flo
     return pair;
 }
 
-/* Joins `count` parts of a row by all threads of the block, which have `space`: count + (threads / (D / 4) + 1) D
- * floats of shared memory. */
-template <typename T, int D>
+/* Joins `count` parts of WIDTH columns of a row by all threads of the block, which have `space`: count +
+ * (threads / (WIDTH / 4) + 1) WIDTH floats of shared memory. From a part's sums to the next it is D. */
+template <typename T, int D, int WIDTH>
 __device__ __forceinline__ void join_parts(const float2 *stats, const float *sums, int count, float out_scale, T *out,
                                            float *space) {
-    const int threads = blockDim.x, thread = threadIdx.x, columns = D / 4, lines = threads / columns;
+    const int threads = blockDim.x, thread = threadIdx.x, columns = WIDTH / 4, lines = threads / columns;
     float *factors = space, *joined = space + count;
     __syncthreads();                   /* the space is free */
     float top = LOWEST, weight = 0.0f; /* by each warp for itself: one wait for memory, whatever the count */
@@ -141,7 +141,7 @@ __device__ __forceinline__ void join_parts(const float2 *stats, const float *sum
     const int column = thread % columns, line = thread / columns;
     float own[4] = {};
     if (line < lines) {
-#pragma unroll 4
+#pragma unroll 8
         for (int i = line; i < count; i += lines) {
             const float4 part = __ldcg(reinterpret_cast<const float4 *>(sums + (long long)i * D) + column);
             const float factor = factors[i];
@@ -152,15 +152,15 @@ __device__ __forceinline__ void join_parts(const float2 *stats, const float *sum
         }
 #pragma unroll
         for (int e = 0; e < 4; e++) {
-            joined[line * D + column * 4 + e] = own[e];
+            joined[line * WIDTH + column * 4 + e] = own[e];
         }
     }
     __syncthreads();
     const float scale = weight > 0.0f ? out_scale / weight : 0.0f;
-    for (int at = thread; at < D; at += threads) {
+    for (int at = thread; at < WIDTH; at += threads) {
         float sum = 0.0f;
         for (int i = 0; i < lines; i++) {
-            sum += joined[i * D + at];
+            sum += joined[i * WIDTH + at];
         }
         out[at] = rounded<T>(sum * scale);
     }
@@ -230,23 +230,25 @@ __device__ __forceinline__ void end_block(const Decode &of, const Share &share, 
     }
     for (int head = 0; head < share.heads; head++) {
         const long long row = share.row(of, head), place = row * gridDim.x;
-        join_parts<T, D>(parts.stats + place, parts.sums + place * D, share.parts, share.out_scale, out + row * D,
-                         space);
+        join_parts<T, D, D>(parts.stats + place, parts.sums + place * D, share.parts, share.out_scale, out + row * D,
+                            space);
     }
 }
 
-/* A launch of its own for what LAST does inside: a block a row. `most` parts have places. */
+/* A launch of its own for what LAST does inside: a block a row, or 128 columns of it. `most` parts have places. */
 template <typename T, int D>
 __global__ void __launch_bounds__(256)
     decode_join(const int *__restrict__ lengths, Parts parts, T *__restrict__ out, Decode of, int most) {
+    constexpr int WIDTH = D < 128 ? D : 128;
     extern __shared__ __align__(16) float space[];
     wait_for_launch_before();
     const long long row = blockIdx.x;
     const int length = lengths[row / (of.kv_heads * of.group)], count = (length + of.chunk - 1) / of.chunk;
     if (count > 1) {
-        const long long place = row * most;
+        const long long place = row * most, column = blockIdx.y * WIDTH;
         const float scale = out_scale_of(of, row / of.group % of.kv_heads);
-        join_parts<T, D>(parts.stats + place, parts.sums + place * D, count, scale, out + row * D, space);
+        join_parts<T, D, WIDTH>(parts.stats + place, parts.sums + place * D + column, count, scale,
+                                out + row * D + column, space);
     }
 }
 

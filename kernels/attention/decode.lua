@@ -30,7 +30,7 @@ local function decode(facts, kind)
     return ceil_div(ceil_div(p.l, split), step) * step
   end
   local function parts_of(p, c, gpu) return ceil_div(p.l, chunk_of(p, c, gpu)) end
-  local function joining(p, threads, parts) return 4 * (parts + (threads // (p.d // 4) + 1) * p.d) end
+  local function joining(width, threads, parts) return 4 * (parts + (threads // (width // 4) + 1) * width) end
 
   return kernel {
     name = "decode_" .. facts.name .. "_" .. kind.name,
@@ -76,7 +76,7 @@ local function decode(facts, kind)
         args = kind.args(p, c, b, split, of),
         grid = { parts, p.kv_heads * tiles_of(p, c), p.batch },
         block = threads,
-        shared = math.max(kind.shared(p, c), 4 * (kind.sums(c) * c.HEADS * (p.d + 4) + 1), last and joining(p, threads, parts) or 0),
+        shared = math.max(kind.shared(p, c), 4 * (kind.sums(c) * c.HEADS * (p.d + 4) + 1), last and joining(p.d, threads, parts) or 0),
       }
       if parts == 1 or last then return attend end
       return {
@@ -84,9 +84,9 @@ local function decode(facts, kind)
         {
           entry = ("decode_join<%s, %d>"):format(facts.out_ctype, p.d),
           args = { b.lengths, split, b.out, of, i32(parts) },
-          grid = p.batch * heads_of(p),
+          grid = { p.batch * heads_of(p), ceil_div(p.d, 128) },
           block = 256,
-          shared = joining(p, 256, parts),
+          shared = joining(math.min(p.d, 128), 256, parts),
           pdl = c.COMBINE == "pdl",
         },
       }

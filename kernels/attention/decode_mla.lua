@@ -13,7 +13,7 @@ local function chunk_of(p, c, gpu)
   return ceil_div(ceil_div(p.l, split), 2 * TOKENS) * 2 * TOKENS
 end
 local function parts_of(p, c, gpu) return ceil_div(p.l, chunk_of(p, c, gpu)) end
-local function joining(parts) return 4 * (parts + (256 // (VALUES // 4) + 1) * VALUES) end
+local function joining(parts) return 4 * (parts + (256 // (128 // 4) + 1) * 128) end
 
 return kernel {
   name = "decode_mla",
@@ -62,7 +62,7 @@ return kernel {
       {
         entry = ("decode_join<__nv_bfloat16, %d>"):format(VALUES),
         args = { b.lengths, split, b.out, of, i32(parts) },
-        grid = p.batch * p.heads,
+        grid = { p.batch * p.heads, VALUES // 128 },
         block = 256,
         shared = joining(parts),
         pdl = c.COMBINE == "pdl",

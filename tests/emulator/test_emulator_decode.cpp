@@ -131,6 +131,13 @@ template <typename N, typename CACHE, int D> struct Problem {
         }
         return "";
     }
+    unsigned joins() const {
+        return (D + 127) / 128;
+    }
+    size_t join_bytes() const {
+        const int width = std::min(D, 128);
+        return 4 * (parts + (256 / (width / 4) + 1) * width);
+    }
     void join(bool integer) {
         decode_join<N, D>(lengths.data(), split(), out.data(), facts(integer), parts);
     }
@@ -149,9 +156,9 @@ static void check(const char *name, P &problem, bool integer, Launch launch, con
         std::string fault = emulator::run(launch, seed + i, attend);
         if (fault.empty() && !LAST && problem.parts > 1) {
             Launch join;
-            join.grid = {(unsigned)(problem.lengths.size() * problem.group * problem.kv_heads)};
+            join.grid = {(unsigned)(problem.lengths.size() * problem.group * problem.kv_heads), problem.joins()};
             join.threads = 256;
-            join.shared = problem.shared(0, 0, 256);
+            join.shared = problem.join_bytes();
             fault = emulator::run(join, seed + i, [&]() { problem.join(integer); });
         }
         fault = fault.empty() ? problem.wrong() : fault;
@@ -245,9 +252,9 @@ template <int BOX> static void mla(const char *name, std::vector<int> lengths, i
     });
     if (fault.empty() && problem.parts > 1) {
         Launch join;
-        join.grid = {(unsigned)(lengths.size() * heads)};
+        join.grid = {(unsigned)(lengths.size() * heads), problem.joins()};
         join.threads = 256;
-        join.shared = problem.shared(0, 0, 256);
+        join.shared = problem.join_bytes();
         fault = emulator::run(join, seed, [&]() { problem.join(false); });
     }
     for (auto &row : of_keys.v) {
