@@ -8,6 +8,14 @@ local SPLIT = { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many a
 local WARPS = { "WARPS", 4, "warps that multiply" }
 local HEADS = { "HEADS", 8, "query heads that a block has at once" }
 
+-- log2 of a page's tokens: kernels shift, and take 16 tokens of a page at a time.
+local function page_shift_of(p)
+  local shift = 4
+  while 2^shift < p.page do shift = shift + 1 end
+  if 2^shift ~= p.page then error(("page = %d: a page has 16, 32, 64, ... tokens, a power of two"):format(p.page)) end
+  return shift
+end
+
 local function pages_of(p) return ceil_div(p.l, p.page) end -- of a sequence
 
 -- Tokens of all sequences, as decode_data.cu makes them.
@@ -63,10 +71,11 @@ local function decode(facts, kind)
     launch = function(p, c, gpu, b)
       local parts, integer = parts_of(p, c, gpu), kind.integer and kind.integer(c)
       local scale = (integer and 256 or 1) * LOG2_E / math.sqrt(p.d) -- the cache's numbers are then 2^-8 of what they are
-      local page_shift = 0
-      while 2^page_shift < p.page do page_shift = page_shift + 1 end
+      if not (p.d == 128 or p.d == 256 or p.d == 64 and not facts.scaled) then
+        error(("d = %d: a head has %s128 or 256 elements"):format(p.d, facts.scaled and "" or "64, "))
+      end
       local of = struct {
-        i32(p.group), i32(p.kv_heads), i32(pages_of(p)), i32(page_shift), i32(chunk_of(p, c, gpu)), f32(scale),
+        i32(p.group), i32(p.kv_heads), i32(pages_of(p)), i32(page_shift_of(p)), i32(chunk_of(p, c, gpu)), f32(scale),
         f32(integer and 256 or 1), facts.scaled and b.scales or u64(0),
       }
       local split = struct { b.stats, b.sums }
@@ -305,7 +314,7 @@ local kinds = {
   fp16 = { element = f16, number = f16, ctype = "__half", out_ctype = "__half", bytes = 2, pipe = "fp16" },
   e4m3 = { element = e4m3, number = f16, ctype = "unsigned char", out_ctype = "__half", bytes = 1, pipe = "fp16", scaled = true },
 }
-local decodes = { shared_out = shared_out, tokens_of = tokens_of, LOG2_E = LOG2_E }
+local decodes = { shared_out = shared_out, tokens_of = tokens_of, page_shift_of = page_shift_of, LOG2_E = LOG2_E }
 for name, facts in pairs(kinds) do
   facts.name = name
   decodes[name] = {

@@ -38,10 +38,9 @@ return kernel {
     }
   end,
   launch = function(p, c, gpu, b)
-    local parts, page_shift = parts_of(p, c, gpu), 0
-    while 2^page_shift < p.page do page_shift = page_shift + 1 end
+    local parts = parts_of(p, c, gpu)
     local of = struct {
-      i32(p.heads), i32(1), i32(pages_of(p)), i32(page_shift), i32(chunk_of(p, c, gpu)), f32(decode.LOG2_E / math.sqrt(KEYS)), f32(1),
+      i32(p.heads), i32(1), i32(pages_of(p)), i32(decode.page_shift_of(p)), i32(chunk_of(p, c, gpu)), f32(decode.LOG2_E / math.sqrt(KEYS)), f32(1),
       u64(0),
     }
     local split, box = struct { b.stats, b.sums }, math.min(p.page, TOKENS)
