@@ -219,7 +219,8 @@ static void list_cards(rft_fleet *fleet) {
 }
 
 static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    return x && y ? strcmp(x, y) : (x != NULL) - (y != NULL);
 }
 
 static int compare_unit_names(const void *a, const void *b) {
