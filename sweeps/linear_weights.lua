@@ -47,7 +47,7 @@ local function sweep_of(word)
   end
 
   local variants = {
-    { "a warp a row", kernel = layer.naive, tune = { WARPS = values(4, 8) }, where = { where_large "m == 1" } },
+    { "a warp a row", kernel = layer.naive, where = { where_large "m == 1" } },
     {
       "16-byte loads",
       kernel = layer.wide,
