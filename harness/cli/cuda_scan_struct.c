@@ -8,15 +8,18 @@
 #include <string.h>
 
 #define NESTED_MAX 4
+#define FIELDS_MAX 512 /* of a parameter, those of nested structs with them */
 
 typedef struct field_list {
     const rft_cuda_words *words, *all; /* where the struct stands; where its names are looked for */
     rft_cuda_param items[RFT_CUDA_PARAMS_MAX];
     size_t count, nested;
+    size_t *left; /* of FIELDS_MAX */
     rft_arena *arena;
 } field_list;
 
-static bool find_fields(rft_cuda_param *param, const rft_cuda_words *all, size_t nested, rft_arena *arena);
+static bool find_fields(rft_cuda_param *param, const rft_cuda_words *all, size_t nested, size_t *left,
+                        rft_arena *arena);
 
 static bool is_one_of(const rft_cuda_word *word, const char *const *names) {
     while (*names && !rft_cuda_is(word, *names)) {
@@ -60,14 +63,16 @@ static bool read_declaration(field_list *list, size_t from, size_t end) {
             return false; /* `, *p` */
         }
         field.name = at > begin ? items[at - 1].text : "";
-        bool known = field.type || find_fields(&field, list->all, list->nested + 1, list->arena);
-        if (!known || !*field.name || list->count == RFT_CUDA_PARAMS_MAX || !read_elements(list, &field, &at, end)) {
+        bool known = field.type || find_fields(&field, list->all, list->nested + 1, list->left, list->arena);
+        if (!known || *list->left == 0 || !*field.name || list->count == RFT_CUDA_PARAMS_MAX ||
+            !read_elements(list, &field, &at, end)) {
             return false;
         }
         while (at < end && !rft_cuda_is(&items[at], ",")) { /* its value at the beginning */
             at = strchr("({", items[at].text[0]) ? rft_cuda_skip(list->words, at) : at + 1;
         }
         list->items[list->count++] = field;
+        *list->left -= 1;
     }
     return true;
 }
@@ -142,7 +147,8 @@ static size_t brace_of(const rft_cuda_words *words, size_t at, const char *name,
     return named || typed ? i : 0;
 }
 
-static bool find_fields(rft_cuda_param *param, const rft_cuda_words *all, size_t nested, rft_arena *arena) {
+static bool find_fields(rft_cuda_param *param, const rft_cuda_words *all, size_t nested, size_t *left,
+                        rft_arena *arena) {
     const rft_cuda_words *places[] = {all, all->headers};
     bool found = false;
     for (size_t p = 0; p < 2 && nested < NESTED_MAX && *param->base; p++) {
@@ -152,8 +158,9 @@ static bool find_fields(rft_cuda_param *param, const rft_cuda_words *all, size_t
                 continue;
             }
             field_list *list = rft_calloc(1, sizeof *list);
-            *list = (field_list){.words = places[p], .all = places[p], .nested = nested, .arena = arena};
-            found = true; /* no other of the name is looked at */
+            *list = (field_list){.words = places[p], .all = places[p], .nested = nested, .left = left, .arena = arena};
+            found = true;       /* no other of the name is looked at */
+            *left -= *left > 0; /* it counts, too */
             if (read_body(list, brace + 1, rft_cuda_skip(places[p], brace) - 1)) {
                 param->fields = rft_arena_memdup(arena, list->items, list->count * sizeof *list->items);
                 param->field_count = list->count;
@@ -166,7 +173,8 @@ static bool find_fields(rft_cuda_param *param, const rft_cuda_words *all, size_t
 }
 
 void rft_cuda_find_fields(rft_cuda_param *param, const rft_cuda_words *words, rft_arena *arena) {
-    find_fields(param, words, 0, arena);
+    size_t left = FIELDS_MAX;
+    find_fields(param, words, 0, &left, arena);
 }
 
 /* ---- where the fields lie ---- */
@@ -192,30 +200,27 @@ typedef struct placing {
     size_t count, capacity;
 } placing;
 
-/* Bytes of the struct at `offset`; *align is its alignment. */
+/* Bytes of the struct at `offset`; *align is its alignment. Arrays are walked as far as there is room. */
 static size_t lay_out(placing *to, const rft_cuda_param *param, size_t offset, size_t *align) {
     size_t at = 0;
     *align = param->align > 0 && param->align <= 128 ? param->align : 1;
     for (size_t i = 0; i < param->field_count; i++) {
         const rft_cuda_param *field = &param->fields[i];
-        for (size_t e = 0; e < field->elements; e++) {
-            placing none = {0};
-            size_t own = field->fields ? 1 : own_align(field);
-            size_t bytes = field->fields ? lay_out(&none, field, 0, &own) : 0;
-            at = up(at, own);
-            if (field->fields) {
-                lay_out(to, field, offset + at, &own);
+        bool nested = field->fields && !field->pointer;
+        placing none = {0};
+        size_t own = nested ? 1 : own_align(field), lanes = field->pointer || nested ? 1 : (size_t)field->lanes;
+        size_t each = nested ? lay_out(&none, field, 0, &own) : field->pointer ? 8 : scalar_bytes(field->type);
+        at = up(at, own);
+        for (size_t e = 0; e < field->elements * lanes && to->count < to->capacity; e++) {
+            size_t ignored = 1;
+            if (nested) {
+                lay_out(to, field, offset + at + e * each, &ignored);
+            } else {
+                to->places[to->count++] = (rft_cuda_place){field, offset + at + e * each};
             }
-            for (int lane = 0; lane < (field->pointer ? 1 : field->lanes) && !field->fields; lane++) {
-                size_t each = field->pointer ? 8 : scalar_bytes(field->type);
-                if (to->count < to->capacity) {
-                    to->places[to->count++] = (rft_cuda_place){field, offset + at + bytes};
-                }
-                bytes += each;
-            }
-            at += bytes;
-            *align = own > *align ? own : *align;
         }
+        at += each * lanes * field->elements;
+        *align = own > *align ? own : *align;
     }
     return up(at, *align);
 }

@@ -15,7 +15,7 @@
 static bool is_integer(const rft_cuda_param *param) {
     return !param->pointer && param->type && param->lanes == 1 && param->elements == 1 &&
            (param->type[0] == 'i' || param->type[0] == 'u') &&
-           strcmp(param->type + 1, "8") != 0; /* bool, char: no size */
+           (strcmp(param->type + 1, "32") == 0 || strcmp(param->type + 1, "64") == 0); /* bool, short: no size */
 }
 
 static int bad_size(const char *word, const char *why, rft_err *err) {
@@ -194,9 +194,10 @@ static const rft_cuda_entry *flatten(rft_new_plan *plan, const rft_cuda_entry *e
             continue;
         }
         flat->params[flat->param_count++] = *param;
-        if (param->fields) {
+        size_t bytes = param->fields ? rft_cuda_layout(param, NULL, 0, &count) : 0;
+        if (bytes > 0 && bytes <= 4096) {
             flat->params[flat->param_count - 1].type = "u8";
-            flat->params[flat->param_count - 1].lanes = (int)rft_cuda_layout(param, NULL, 0, &count);
+            flat->params[flat->param_count - 1].lanes = (int)bytes;
         }
     }
     return flat;

@@ -17,7 +17,7 @@ cat >bodies.cu <<'CU'
 #define TILE BLOCK_SIZE
 #define ORDER 3
 namespace inner { struct __align__(16) Point { float4 at; index_t tag; }; }
-struct Shape { float dt, eps{0.5f}; index_t n; int box[2][ORDER]; Shape() = default; static const int many = 4; };
+struct Shape { short kind; float dt, eps{0.5f}; index_t n; int box[2][ORDER]; Shape() = default; static const int many = 4; };
 __constant__ double weight[ORDER + 1], other;
 __constant__ int unused[4];
 KERNEL move(const float4 *pos, float4 *to, Shape shape, const inner::Point *points) {
@@ -30,7 +30,7 @@ CU
 rooftune new bodies.cu
 expect_status 0
 says bodies.lua 'pos = input(f32, 4 * p.n)'
-says bodies.lua 'struct { f32(1), f32(1), i32(p.n), i32(1), i32(1), i32(1), i32(1), i32(1), i32(1) }'
+says bodies.lua 'struct { i16(1), f32(1), f32(1), i32(p.n), i32(1), i32(1), i32(1), i32(1), i32(1), i32(1) }'
 says bodies.lua '["weight"] = input(f64, 4)'
 ! grep -q unused bodies.lua || fail "a constant that the kernel does not name"
 says bodies.lua 'block = c.BLOCK_SIZE'
@@ -123,6 +123,14 @@ refuse 'struct s { virtual int f(); int a; }; __global__ void k(s x, float *y) {
 refuse 'struct s : base { int a; }; __global__ void k(s x, float *y) {}'
 refuse 'struct s { s a; int n; }; __global__ void k(s x, float *y) {}'
 refuse 'struct s { int a[N]; }; __global__ void k(s x, float *y) {}'
+many=$(seq -s, -f 's%g' 1 60)
+printf 'struct a { int x; };\nstruct b { a %s; };\nstruct c { b %s; };\nstruct d { c %s; };\n' "$many" "$many" "$many" >refused.cu
+echo '__global__ void k(d x, float *y) { y[0] = x.s1.s1.s1.x; }' >>refused.cu
+rooftune new refused.cu
+expect_error 5 'of the type d'
+printf 'struct a { int x[4096]; };\nstruct b { a s[4096]; };\nstruct c { b s[4096]; };\n__global__ void k(c *x, float *y, int n) { y[0] = x->s[0].s[n].x[0]; }\n' >wide.cu
+rooftune new wide.cu
+expect_status 0
 need_nvrtc
 for sweep in bodies rows product wave sparse; do
     rooftune check $sweep.lua --sample 1
