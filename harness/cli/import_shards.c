@@ -69,9 +69,9 @@ static int check_shard(const rft_run *first, const rft_run *other, const char *f
 typedef struct merged_run {
     rft_run *run; /* of the first shard, which the others are added to */
     rft_arena *arena;
-    size_t capacity;
-    const rft_point **known; /* sorted when it is looked into */
-    size_t known_count;
+    size_t capacity; /* of its points */
+    size_t *slots;   /* a point's place + 1, by the hash of its configuration; 0: empty */
+    size_t slot_count;
     size_t twice, apart; /* timed by two shards; of them with medians that differ by more than 5 % */
     rft_run_card *cards; /* of every shard, and of those that have none */
     size_t card_count;
@@ -79,45 +79,55 @@ typedef struct merged_run {
     size_t ratio_count;
 } merged_run;
 
-static int compare_places(const void *x, const void *y) {
-    const rft_point *a = *(const rft_point *const *)x, *b = *(const rft_point *const *)y;
-    const size_t places[][2] = {{a->sweep, b->sweep}, {a->variant, b->variant}, {a->problem, b->problem}};
-    for (size_t i = 0; i < 3; i++) {
-        if (places[i][0] != places[i][1]) {
-            return places[i][0] < places[i][1] ? -1 : 1;
-        }
+static uint64_t place_hash(const rft_point *point, size_t params) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%zu %zu %zu", point->sweep, point->variant, point->problem);
+    for (size_t i = 0; i < params; i++) {
+        rft_str_add_char(&text, '\n');
+        rft_value_format(&text, &point->config[i]);
     }
-    return 0;
+    const uint64_t hash = rft_hash_fnv1a(text.data, text.length);
+    rft_str_clear(&text);
+    return hash;
 }
 
-static const rft_point *find_point(const merged_run *m, const rft_point *point) {
-    size_t low = 0, high = m->known_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (compare_places(&m->known[middle], &point) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    const size_t params = m->run->sweeps[point->sweep].sweep.variants[point->variant].param_count;
-    for (; low < m->known_count && compare_places(&m->known[low], &point) == 0; low++) {
-        if (rft_values_equal(m->known[low]->config, point->config, params)) {
-            return m->known[low];
-        }
-    }
-    return NULL;
+static size_t params_of(const merged_run *m, const rft_point *point) {
+    return m->run->sweeps[point->sweep].sweep.variants[point->variant].param_count;
 }
 
-/* Before a shard is looked at: those of the shards before it. */
-static void know(merged_run *m) {
-    m->known = rft_arena_calloc(m->arena, m->run->point_count + 1, sizeof *m->known);
-    m->known_count = m->run->point_count;
-    for (size_t i = 0; i < m->known_count; i++) {
-        m->known[i] = &m->run->points[i];
+/* Where a point stands among those that are known, or would. */
+static size_t slot_of(const merged_run *m, const rft_point *point) {
+    const size_t params = params_of(m, point);
+    for (size_t at = (size_t)place_hash(point, params);; at++) {
+        at &= m->slot_count - 1;
+        if (m->slots[at] == 0) {
+            return at;
+        }
+        const rft_point *known = &m->run->points[m->slots[at] - 1];
+        if (known->sweep == point->sweep && known->variant == point->variant && known->problem == point->problem &&
+            rft_values_equal(known->config, point->config, params)) {
+            return at;
+        }
     }
-    if (m->known_count) {
-        qsort(m->known, m->known_count, sizeof *m->known, compare_places);
+}
+
+/* Room for so many points, at twice the size each time: a thousand shards are no thousand copies. */
+static void give_room(merged_run *m, size_t points) {
+    if (m->slots && points <= m->capacity) {
+        return;
+    }
+    m->capacity = points > 2 * m->capacity ? points : 2 * m->capacity;
+    rft_point *moved = rft_arena_calloc(m->arena, m->capacity + 1, sizeof *moved);
+    if (m->run->point_count) {
+        memcpy(moved, m->run->points, m->run->point_count * sizeof *moved);
+    }
+    m->run->points = moved;
+    for (m->slot_count = 64; m->slot_count < 2 * m->capacity;) {
+        m->slot_count *= 2;
+    }
+    m->slots = rft_arena_calloc(m->arena, m->slot_count, sizeof *m->slots);
+    for (size_t i = 0; i < m->run->point_count; i++) {
+        m->slots[slot_of(m, &m->run->points[i])] = i + 1;
     }
 }
 
@@ -156,20 +166,15 @@ static void note_card(merged_run *m, const rft_run *shard, int64_t behind) {
 static void add_shard_points(merged_run *m, const rft_run *other) {
     const int64_t behind = (int64_t)m->run->point_count;
     int64_t *ids = rft_arena_calloc(m->arena, other->point_count + 1, sizeof *ids);
-    rft_point *points = rft_arena_calloc(m->arena, m->run->point_count + other->point_count + 1, sizeof *points);
-    if (behind) {
-        memcpy(points, m->run->points, (size_t)behind * sizeof *points);
-    }
-    m->run->points = points;
+    give_room(m, m->run->point_count + other->point_count);
     m->ratios = rft_arena_calloc(m->arena, other->point_count + 1, sizeof *m->ratios);
     m->ratio_count = 0;
-    know(m);
     for (size_t i = 0; i < other->point_count; i++) {
         rft_point point = other->points[i];
-        const rft_point *known = find_point(m, &point);
-        if (known) {
-            judge_twice(m, known, &point);
-            ids[i] = known->id;
+        const size_t slot = slot_of(m, &point);
+        if (m->slots[slot]) {
+            ids[i] = (int64_t)m->slots[slot];
+            judge_twice(m, &m->run->points[ids[i] - 1], &point);
             continue;
         }
         point.id = ids[i] = (int64_t)m->run->point_count + 1;
@@ -179,7 +184,8 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
             point.loads[k] = NULL;
         }
         point.counters = NULL;
-        points[m->run->point_count++] = point;
+        m->slots[slot] = (size_t)point.id;
+        m->run->points[m->run->point_count++] = point;
     }
     note_card(m, other, behind);
 }

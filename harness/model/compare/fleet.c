@@ -203,7 +203,9 @@ static int compare_run_places(const void *a, const void *b) {
 static void list_cards(rft_fleet *fleet) {
     fleet_state *s = fleet->state;
     fleet->cards = rft_arena_calloc(fleet->arena, fleet->run_count + 1, sizeof *fleet->cards);
-    qsort(s->runs, fleet->run_count, sizeof *s->runs, compare_run_places);
+    if (fleet->run_count > 1) {
+        qsort(s->runs, fleet->run_count, sizeof *s->runs, compare_run_places);
+    }
     for (size_t i = 0; i < fleet->run_count; i++) {
         fleet_run *run = &s->runs[i];
         if (i == 0 || strcmp(run->uuid, s->runs[i - 1].uuid) != 0) {
