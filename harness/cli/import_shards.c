@@ -96,7 +96,7 @@ static size_t params_of(const merged_run *m, const rft_point *point) {
 }
 
 /* Where a point stands among those that are known, or would. */
-static size_t slot_of(const merged_run *m, const rft_point *point) {
+static size_t merged_slot(const merged_run *m, const rft_point *point) {
     const size_t params = params_of(m, point);
     for (size_t at = (size_t)place_hash(point, params);; at++) {
         at &= m->slot_count - 1;
@@ -127,7 +127,7 @@ static void give_room(merged_run *m, size_t points) {
     }
     m->slots = rft_arena_calloc(m->arena, m->slot_count, sizeof *m->slots);
     for (size_t i = 0; i < m->run->point_count; i++) {
-        m->slots[slot_of(m, &m->run->points[i])] = i + 1;
+        m->slots[merged_slot(m, &m->run->points[i])] = i + 1;
     }
 }
 
@@ -171,7 +171,7 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
     m->ratio_count = 0;
     for (size_t i = 0; i < other->point_count; i++) {
         rft_point point = other->points[i];
-        const size_t slot = slot_of(m, &point);
+        const size_t slot = merged_slot(m, &point);
         if (m->slots[slot]) {
             ids[i] = (int64_t)m->slots[slot];
             judge_twice(m, &m->run->points[ids[i] - 1], &point);
