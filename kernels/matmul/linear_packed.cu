@@ -242,8 +242,6 @@ __global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 1)
     finish_layer<L>(sums, shared, part, split, scales, y, parts, counters, n);
 }
 
-#if __CUDA_ARCH__ >= 900
-
 /* A warp's places for records in shared memory, which it fills itself by bulk copies: STAGES times CHUNK records of
  * each of its DOWN tiles. */
 template <class L, int STAGES, int CHUNK> struct Ring {
@@ -292,6 +290,7 @@ __global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 1)
     linear_bulk(const unsigned char *__restrict__ packed, const __half *__restrict__ scales, const T *__restrict__ x,
                 T *__restrict__ y, float *__restrict__ parts, unsigned *__restrict__ counters, long long m, long long n,
                 long long k) {
+#if __CUDA_ARCH__ >= 900
     typedef Layer<F, T, ALIGNED, BLOCK_M, DOWN, WARPS_N, WARPS_K, SPLIT, LAST_BLOCK> L;
     typedef Ring<L, STAGES, CHUNK> Own;
     extern __shared__ __align__(128) unsigned char rings[];
@@ -364,6 +363,5 @@ __global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 1)
     }
     __syncthreads(); /* sums take the rings' place: every warp has waited for all of its copies */
     finish_layer<L>(sums, reinterpret_cast<float *>(rings), part, split, scales, y, parts, counters, n);
-}
-
 #endif
+}
