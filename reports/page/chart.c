@@ -57,6 +57,12 @@ static double widest_label(rft_pen *pen, const rft_ticks *ticks) {
     return widest;
 }
 
+/* What a name has beside its neighbours, points: the axis may go on at both ends. */
+static double name_slot(const rft_plot *plot) {
+    double count = (double)plot->chart->x.name_count;
+    return plot->area.width / fmax(fmax(count, 1), plot->x.high - plot->x.low) - 3;
+}
+
 /* Every how many-th name is written, for names that need `gap` points each in slots of `slot`. */
 static size_t name_step(const rft_chart_axis *spec, double gap, double slot) {
     return spec->names && spec->name_count > NAMES_THINNED && slot < gap ? (size_t)ceil(gap / fmax(slot, 0.1)) : 1;
@@ -152,7 +158,7 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
     const rft_rect *area = &plot->area;
     const rft_chart_axis *spec = &plot->chart->x;
     double bottom = area->y + area->height;
-    double slot = spec->names && spec->name_count ? area->width / (double)spec->name_count - 3 : area->width;
+    double slot = spec->names && spec->name_count ? name_slot(plot) : area->width;
     size_t step = spec->names_wrap ? 1 : name_step(spec, widest_label(plot->pen, ticks), slot);
     slot = (slot + 3) * (double)step - 3;
     for (size_t i = 0; i < ticks->count; i++) {
@@ -284,7 +290,7 @@ static bool ends_well(const rft_lines *lines) {
 static void fit_names(rft_plot *plot) {
     const rft_chart_axis *spec = &plot->chart->x;
     size_t count = spec->name_count;
-    double slot = plot->area.width / (double)(count ? count : 1) - 3, widest = 0;
+    double slot = name_slot(plot), widest = 0;
     for (size_t i = 0; spec->names && i < count && !plot->upright; i++) {
         if (!spec->names_wrap) {
             rft_line line = rft_pen_encode(plot->pen, spec->names[i]);
