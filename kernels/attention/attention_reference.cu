@@ -55,6 +55,7 @@ __device__ void attend(const T *q, const T *k, const T *v, double *o, long long 
             load_columns<ROWS>(q_tile, q, first_row, l, D, start);
             load_columns<KEYS>(k_tile, k, first_key, l, D, start);
             __syncthreads();
+#pragma unroll 4
             for (int i = 0; i < DEPTH; i++) {
                 for (int j = 0; j < KEYS / 16; j++) {
                     const SUM key = k_tile[i][x + 16 * j];
@@ -93,6 +94,7 @@ __device__ void attend(const T *q, const T *k, const T *v, double *o, long long 
                 v_tile[i / D][i % D] = key < l ? (float)v[key * D + i % D] : 0.0f;
             }
             __syncthreads();
+#pragma unroll 4
             for (int i = 0; i < DEPTH; i++) {
                 const SUM left = powers[first + i][y], right = powers[first + i][y + 16];
                 for (int j = 0; j < D / 16; j++) {

@@ -49,8 +49,8 @@ static void compile_unit(const pass *run, const kernel_case_unit *unit) {
         assert_string_equal(entry->name, unit->names[i].name);
         assert_in_range(entry->registers, 1, 255);
         if (unit->names[i].is_default && (entry->spill_store_bytes != 0 || entry->spill_load_bytes != 0)) {
-            fail_msg("%s for %s spills %d + %d bytes", unit->names[i].what, run->arch, entry->spill_store_bytes,
-                     entry->spill_load_bytes);
+            fail_msg("%s for %s: %s spills %d + %d bytes", unit->names[i].what, run->arch, entry->name,
+                     entry->spill_store_bytes, entry->spill_load_bytes);
         }
     }
 }

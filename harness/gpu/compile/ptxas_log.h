@@ -2,7 +2,8 @@
 /*
  * ptxas_log.h - what `--ptxas-options=-v` says of each kernel, taken out of the compiler's log.
  *
- * Advice and warnings of ptxas (numbered lines such as "(C7510) ...", performance losses) stay in the log.
+ * Advice and warnings of ptxas (numbered lines such as "(C7510) ...", performance losses) stay in the log, but for
+ * C7519: a fence that it adds by itself.
  */
 #ifndef RFT_GPU_PTXAS_LOG_H
 #define RFT_GPU_PTXAS_LOG_H
