@@ -10,13 +10,6 @@ rooftune check saxpy.lua
 expect_status 0
 expect_out 'saxpy: 36 of 36 valid'
 grep -q 'nothing compiled' err || expect_out 'failed 0'
-# The ladder is what `show` prints.
-sed -n '/^  ladder at/,/^```/p' "$SOURCE/README.md" | sed '$d' >documented
-rooftune show "$SOURCE/sweeps/recorded/nvidia-h200/transpose.json.gz"
-expect_status 0
-sed -n '/^  ladder at/,/^$/p' out | sed '/^$/,$d' >drawn
-[ -s drawn ] || fail "no ladder shown"
-cmp documented drawn || fail "README.md shows another ladder than the program"
 # Every option that the README writes after a command is one of that command's.
 sed -n '/^```sh$/,/^```$/p' "$SOURCE/README.md" | sed -n 's/^rooftune //p' | sed 's/ *#.*//' >commands
 expect_file commands

@@ -5,7 +5,7 @@ recorded=$SOURCE/sweeps/recorded/nvidia-h200
 if [ -f "$recorded/gemv.json.gz" ]; then
     rooftune show "$recorded/gemv.json.gz"
     expect_status 0
-    sed -n '/^Roofline/,/^  Hardware/p' out | sed '$d' | sed '$d' >drawn
+    sed -n '/^Roofline/,/^  search on/p' out | sed '$d' | sed '$d' >drawn
     sed -n '/^Roofline/,/^```/p' "$SOURCE/docs/show.md" | sed '$d' >documented
     [ -s drawn ] || fail "nothing drawn"
     cmp drawn documented || fail "docs/show.md shows other output than the program"
