@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_emulator_spmv [SEED]: matrices of each shape, as their fills make them, times a vector. */
+#include "emulator/product.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "planted.h"
+
+#include "spmv.cu"
+
+#include "spmv_inputs.cu"
+
+using emulator::Launch;
+
+static unsigned seed = 1;
+static int failures;
+
+static void tell(const char *name, long long n, const std::string &fault) {
+    if (!fault.empty()) {
+        printf("%s, %lld rows, seed %u: %s\n", name, n, seed, fault.c_str());
+        failures++;
+    }
+}
+static Launch launch_of(long long items, unsigned threads) {
+    Launch launch;
+    launch.grid = {(unsigned)((items + threads - 1) / threads)};
+    launch.threads = threads;
+    return launch;
+}
+
+struct Matrix {
+    long long n, nonzeros;
+    std::vector<int> offsets, columns;
+
+    template <class Columns>
+    Matrix(const char *name, long long rows, long long mean, bool power, const Columns &fill)
+        : n(rows), nonzeros(rows * mean), offsets(n + 1, -1), columns(nonzeros, -1) {
+        int *to = offsets.data(), *places = columns.data();
+        tell(name, n, emulator::run(power ? launch_of(1024, 1024) : launch_of(n + 1, 64), seed, [&]() {
+                 power ? power_offsets(to, n + 1, seed, mean) : equal_offsets(to, n + 1, seed, mean);
+             }));
+        tell(name, n, emulator::run(launch_of(nonzeros, 64), seed, [&]() { fill(places, nonzeros, seed, to, n); }));
+        tell(name, n, to[0] == 0 && to[n] == nonzeros && std::is_sorted(to, to + n + 1) ? "" : "wrong offsets");
+        for (long long row = 0; row < n; row++) {
+            for (int i = to[row]; i < to[row + 1]; i++) {
+                const int before = i == to[row] ? 0 : places[i - 1];
+                tell(name, n, places[i] >= before && places[i] < n ? "" : "wrong columns");
+            }
+        }
+    }
+    /* Values are whole numbers: sums are exact in any order. */
+    template <class T, class Body> void times(const char *name, const Launch &launch, const Body &body) const {
+        std::vector<T> values(nonzeros), x(n), y(n + 1, 0);
+        std::mt19937 drawn(seed);
+        for (T &value : values) {
+            value = (T)((int)(drawn() % 9) - 4);
+        }
+        for (T &value : x) {
+            value = (T)((int)(drawn() % 9) - 4);
+        }
+        y[n] = -1;
+        tell(name, n, emulator::run(launch, seed, [&]() {
+                 body(values.data(), columns.data(), offsets.data(), x.data(), y.data());
+             }));
+        std::string fault = y[n] == -1 ? "" : "written behind the end";
+        for (long long row = 0; row < n && fault.empty(); row++) {
+            T sum = 0;
+            for (int i = offsets[row]; i < offsets[row + 1]; i++) {
+                sum += values[i] * x[columns[i]];
+            }
+            fault = y[row] == sum ? "" : "wrong: row " + std::to_string(row) + " is " + std::to_string(y[row]);
+        }
+        tell(name, n, fault);
+    }
+    template <class T, int ITEMS> void merged(const char *name) const {
+        times<T>(name, blocks_of(64 * ITEMS),
+                 [&](const T *values, const int *columns, const int *offsets, const T *x, T *y) {
+                     spmv_merge<T, 64, ITEMS>(values, columns, offsets, x, y, (int)n, (int)nonzeros);
+                 });
+    }
+    template <class T, int TEAM, class LOAD> void by_teams(const char *name) const {
+        times<T>(name, launch_of(n * TEAM, 64),
+                 [&](const T *values, const int *columns, const int *offsets, const T *x, T *y) {
+                     spmv_teams<T, 64, TEAM, LOAD>(values, columns, offsets, x, y, (int)n);
+                 });
+    }
+    Launch blocks_of(long long steps) const {
+        Launch launch = launch_of(n + nonzeros, (unsigned)steps);
+        launch.threads = 64;
+        return launch;
+    }
+};
+
+static void run_all() {
+    Matrix power("power", 703, 5, true, power_columns);
+    power.merged<float, 3>("merge path, power");
+    power.merged<double, 7>("merge path, power, fp64");
+    power.by_teams<float, 1, ca>("a thread a row");
+    power.by_teams<double, 8, na>("teams of 8");
+    Matrix band("band", 203, 4, false, band_columns), uniform("uniform", 131, 4, false, uniform_columns);
+    Matrix block("block", 77, 9, false, block_columns), one("one", 1, 3, false, band_columns);
+    Matrix few("few", 3, 700, true, power_columns);
+    band.merged<float, 5>("merge path, band");
+    uniform.by_teams<float, 32, ca>("teams of 32");
+    block.merged<float, 1>("merge path, blocks");
+    one.merged<float, 3>("merge path, one row");
+    one.by_teams<float, 4, na>("teams of 4, one row");
+    few.merged<float, 1>("merge path, few rows");
+}
+
+int main(int argc, char **argv) {
+    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    run_all();
+    return failures > 0;
+}
