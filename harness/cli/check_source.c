@@ -11,6 +11,7 @@
 
 #define SOURCE_BYTES_MAX (4u << 20)
 #define PLACES_MAX 256
+_Static_assert(RFT_CUDA_PARAMS_MAX <= RFT_PARAMS_MAX, "a kernel of the scan has room in a signature");
 
 typedef struct looked_at {
     rft_check_warnings *warnings;

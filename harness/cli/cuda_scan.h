@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define RFT_CUDA_ENTRIES_MAX 256
-#define RFT_CUDA_PARAMS_MAX 64 /* of a kernel or a template; and macros of a file */
+#define RFT_CUDA_PARAMS_MAX 64 /* of a kernel or a template */
 
 typedef struct rft_cuda_param {
     const char *name;

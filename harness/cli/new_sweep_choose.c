@@ -266,6 +266,19 @@ static void set_values(rft_new_tuned *one, const char *values, const char *prese
     one->help = one->help ? one->help : help;
 }
 
+/* TX of `blockIdx.x * TX + threadIdx.x` is threads of a block; false: it is no such factor. */
+static bool choose_extent(const rft_new_plan *plan, rft_new_tuned *one, bool plane) {
+    static const char *const values[] = {"16, 32, 64", "4, 8, 16", "1"}, *const presets[] = {"32", "8", "1"};
+    for (int a = 0; a < 3; a++) {
+        const char *extent = plan->kernel->extents[a];
+        if (extent && strcmp(extent, one->name) == 0) {
+            set_values(one, plane ? values[a] : "64, 128, 256, 512", plane ? presets[a] : "256", "threads of a block");
+            return true;
+        }
+    }
+    return false;
+}
+
 static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
     bool plane = plan->block[0] == '{';
     char axis = axis_of(one->name);
@@ -311,20 +324,10 @@ static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
         set_values(one, "32", "32", "threads of a warp");
         break;
     case ROLE_OTHER:
-        for (int a = 0; a < 3 && !one->values; a++) { /* TX of `blockIdx.x * TX + threadIdx.x` */
-            const char *extent = plan->kernel->extents[a];
-            if (extent && strcmp(extent, one->name) == 0) {
-                static const char *const values[] = {"16, 32, 64", "4, 8, 16", "1"}, *const presets[] = {"32", "8",
-                                                                                                         "1"};
-                set_values(one, plane ? values[a] : "64, 128, 256, 512", plane ? presets[a] : "256",
-                           "threads of a block");
-            }
+        if (!one->values && !choose_extent(plan, one, plane)) {
+            one->guessed = !one->flag;
+            set_values(one, one->flag ? "0, 1" : "1", one->flag ? "0" : "1", one->flag ? "asked in #if" : "");
         }
-        if (one->values) {
-            break;
-        }
-        one->guessed = !one->flag;
-        set_values(one, one->flag ? "0, 1" : "1", one->flag ? "0" : "1", one->flag ? "asked in #if" : "");
         break;
     }
 }

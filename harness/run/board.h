@@ -40,7 +40,7 @@ bool rft_board_ask(rft_board *board, uint64_t slot, bool steal);
 bool rft_board_take(rft_board *board, uint64_t slot);
 /* seconds: NaN where it has no time. */
 void rft_board_done(rft_board *board, uint64_t slot, double seconds);
-/* Of one that is done: which card, and its time; false: nobody has done it. */
+/* Of one that is done: which card, and its time; false: it is not done. */
 bool rft_board_look(const rft_board *board, uint64_t slot, unsigned *card, double *seconds);
 
 /* ---- cards ---- */

@@ -84,7 +84,7 @@ void rft_split_free(rft_split *split) {
 }
 
 /* All of a part, in the order of their hashes: the same on every card. */
-static size_t list(const rft_split *split, rft_job_place at, rft_arena *arena, uint64_t **out) {
+static size_t list_part(const rft_split *split, rft_job_place at, rft_arena *arena, uint64_t **out) {
     const rft_plan *plan = split->opts->plan;
     const rft_sweep *sweep = plan->sweeps[at.sweep];
     return rft_shard_list((rft_shard){1, 1}, sweep, at.variant, sweep->problems[at.problem].values,
@@ -209,7 +209,7 @@ rft_strategy *rft_split_strategy(rft_split *split, rft_job_place at) {
         .board = split->opts->board,
         .part = part_of(split, at),
         .arena = arena};
-    self->count = list(split, at, arena, &self->order);
+    self->count = list_part(split, at, arena, &self->order);
     self->own = rft_arena_calloc(arena, self->count + 1, sizeof *self->own);
     for (size_t i = 0; i < self->part->common && i < self->count; i++) {
         self->own[i] = true;
@@ -317,7 +317,7 @@ size_t rft_split_contenders(const rft_split *split, rft_job_place at, rft_arena 
     split_contender *ranked = NULL;
     uint64_t *order = NULL;
     const size_t n = rank_problem(split, at, arena, &ranked);
-    list(split, at, arena, &order);
+    list_part(split, at, arena, &order);
     rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
     uint64_t *chosen = rft_arena_calloc(arena, n + 1, sizeof *chosen);
     bool first = true;

@@ -195,6 +195,12 @@ static void a_hot_kernel_near_the_floor_is_batched(void **state) {
     fixture_stop(&f);
 }
 
+static void put_memset_first(fixture *f) {
+    f->spec.launch_count = 2;
+    f->launches[1] = f->launches[0];
+    f->launches[0] = (rft_launch){.kind = RFT_LAUNCH_MEMSET, .memset_buffer = BUFFER_SCRATCH, .memset_byte = 7};
+}
+
 /* A memset is part of every run; without graphs runs are launched one by one. */
 static void runs_of_several_steps_are_batched(void **state) {
     (void)state;
@@ -205,9 +211,7 @@ static void runs_of_several_steps_are_batched(void **state) {
         opts.no_graphs = !graphs;
         start(&f, &w, &opts);
         without_inouts(&f, &w);
-        f.spec.launch_count = 2;
-        f.launches[1] = f.launches[0];
-        f.launches[0] = (rft_launch){.kind = RFT_LAUNCH_MEMSET, .memset_buffer = BUFFER_SCRATCH, .memset_byte = 7};
+        put_memset_first(&f);
         set_times(&f, "witness", 5e-6);
         set_times(&f, "rft_empty_kernel", 2.7e-6);
         f.request.measure.cache = RFT_CACHE_HOT;
@@ -263,9 +267,7 @@ static void a_point_of_several_launches_is_one_graph(void **state) {
     for (int graphs = 0; graphs < 2; graphs++) {
         opts.no_graphs = !graphs;
         start(&f, &w, &opts);
-        f.spec.launch_count = 2;
-        f.launches[1] = f.launches[0];
-        f.launches[0] = (rft_launch){.kind = RFT_LAUNCH_MEMSET, .memset_buffer = BUFFER_SCRATCH, .memset_byte = 7};
+        put_memset_first(&f);
         f.request.measure.mode = RFT_TIMING_GRAPH;
         assert_int_equal(fixture_outcome(&f, "witness"), graphs ? RFT_OUTCOME_OK : RFT_OUTCOME_SKIPPED);
         if (graphs) {

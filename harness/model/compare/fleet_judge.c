@@ -110,8 +110,7 @@ static unit_tests test_unit(const double *sorted, size_t n, size_t units, double
 }
 
 static void weigh(rft_fleet_unit *unit, const unit_tests *t) {
-    const double halves = unit->figures > THREE ? 0.5 : unit->figures > 1 ? 0.6 : 1;
-    const double one = t->one / halves;
+    const double one = t->one / (unit->figures > THREE ? 0.5 : unit->figures > 1 ? 0.6 : 1);
     const double three = unit->figures > THREE ? t->three / 0.3 : INFINITY;
     const double all = unit->figures > 1 ? t->all / (unit->figures > THREE ? 0.2 : 0.4) : INFINITY;
     unit->p = fmin(1.0, fmin(one, fmin(three, all)));
@@ -158,55 +157,74 @@ static double common_share(double variance_of_mean, double figures) {
     return figures * rho / (1 + (figures - 1) * rho);
 }
 
-size_t rft_fleet_judge_units(const fleet_table *table, double *level) {
+/* What all units are judged by. */
+typedef struct unit_scales {
+    double *means;          /* of each unit's z over figures; NaN: it has none; heap */
+    size_t known;           /* of these */
+    double location, scale; /* of the means; scale NaN: too few */
+    double share;           /* of a mean's distance, common to the unit's figures */
+    double rest;            /* scale of z without that share */
+} unit_scales;
+
+static unit_scales scales_of(const fleet_table *table) {
     const size_t n = table->unit_count, figures = table->figure_count;
-    double *means = rft_calloc(n + 1, sizeof *means), *sorted = rft_calloc(figures + 1, sizeof *sorted);
-    double *values = rft_calloc(n * figures + 1, sizeof *values), location = NAN;
-    size_t known = 0, told = 0, most = 0, rests = 0;
+    unit_scales s = {.means = rft_calloc(n + 1, sizeof *s.means)};
+    double *values = rft_calloc(n * figures + 1, sizeof *values), middle = 0;
+    size_t most = 0, rests = 0;
     for (size_t u = 0; u < n; u++) {
-        means[u] = mean_of(table->z + u * figures, figures, &table->units[u].figures);
+        s.means[u] = mean_of(table->z + u * figures, figures, &table->units[u].figures);
         most = table->units[u].figures > most ? table->units[u].figures : most;
-        if (isfinite(means[u])) {
-            values[known++] = means[u];
+        if (isfinite(s.means[u])) {
+            values[s.known++] = s.means[u];
         }
     }
-    *level = fmin(RFT_FLEET_FALSE / (double)(known ? known : 1), RFT_FLEET_FALSE_MOST);
-    double scale = rft_fleet_scale(values, known, &location);
+    s.scale = rft_fleet_scale(values, s.known, &s.location);
     const double least = 1 / sqrt((double)(most ? most : 1)); /* of a mean of independent ones */
-    scale = scale < least ? least : scale;
-    const double share = common_share(scale * scale, (double)most);
+    s.scale = s.scale < least ? least : s.scale;
+    s.share = common_share(s.scale * s.scale, (double)most);
     for (size_t u = 0; u < n; u++) {
         for (size_t f = 0; f < figures; f++) {
-            const double rest = table->z[u * figures + f] - share * (means[u] - location);
+            const double rest = table->z[u * figures + f] - s.share * (s.means[u] - s.location);
             if (isfinite(rest)) {
                 values[rests++] = rest;
             }
         }
     }
-    double middle = 0;
-    const double rest = rft_fleet_believed(rft_fleet_scale(values, rests, &middle));
-    for (size_t u = 0; u < n && isfinite(scale); u++) {
-        rft_fleet_unit *unit = &table->units[u];
-        size_t count = 0;
-        for (size_t f = 0; f < figures; f++) {
-            if (isfinite(table->z[u * figures + f])) {
-                sorted[count++] = table->z[u * figures + f];
-            }
-        }
-        if (count == 0) {
-            continue;
-        }
-        qsort(sorted, count, sizeof *sorted, compare_descending);
-        const unit_tests tests =
-            test_unit(sorted, count, known, (means[u] - location) / scale, share * (means[u] - location), rest);
-        weigh(unit, &tests);
-        note_worst(unit, table, u);
-        unit->told = unit->p <= *level;
-        told += unit->told;
-    }
+    s.rest = rft_fleet_believed(rft_fleet_scale(values, rests, &middle));
     free(values);
+    return s;
+}
+
+/* `sorted`: room for all figures. */
+static void judge_unit(const fleet_table *table, const unit_scales *s, size_t at, double *sorted) {
+    const double *z = table->z + at * table->figure_count;
+    const double off = s->means[at] - s->location;
+    size_t count = 0;
+    for (size_t f = 0; f < table->figure_count; f++) {
+        if (isfinite(z[f])) {
+            sorted[count++] = z[f];
+        }
+    }
+    if (count > 0) {
+        qsort(sorted, count, sizeof *sorted, compare_descending);
+        const unit_tests tests = test_unit(sorted, count, s->known, off / s->scale, s->share * off, s->rest);
+        weigh(&table->units[at], &tests);
+        note_worst(&table->units[at], table, at);
+    }
+}
+
+size_t rft_fleet_judge_units(const fleet_table *table, double *level) {
+    const unit_scales s = scales_of(table);
+    double *sorted = rft_calloc(table->figure_count + 1, sizeof *sorted);
+    size_t told = 0;
+    *level = fmin(RFT_FLEET_FALSE / (double)(s.known ? s.known : 1), RFT_FLEET_FALSE_MOST);
+    for (size_t u = 0; u < table->unit_count && isfinite(s.scale); u++) {
+        judge_unit(table, &s, u, sorted);
+        table->units[u].told = table->units[u].p <= *level;
+        told += table->units[u].told;
+    }
     free(sorted);
-    free(means);
+    free(s.means);
     return told;
 }
 
