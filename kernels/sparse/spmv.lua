@@ -27,10 +27,10 @@ local function spmv(name, element, type_name, bytes, pipe)
       buffers = function(p)
         local offsets, columns = fills(p)
         return {
-          values = input(element, p.n * p.mean),
+          values = input(element, p.n * p.mean, uniform(0, 1)),
           columns = input(i32, p.n * p.mean, columns),
           offsets = input(i32, p.n + 1, offsets),
-          x = input(element, p.n),
+          x = input(element, p.n, uniform(0, 1)),
           y = output(element, p.n),
         }
       end,
@@ -58,7 +58,8 @@ local function spmv(name, element, type_name, bytes, pipe)
           grid = function(p) return math.min(ceil_div(p.n, 4), 2^16) end,
           block = 128,
         },
-        -- The longest row of "power" has some n^0.7 times the shortest, which a third of the mean is.
+        -- All numbers are positive, so that one relative tolerance fits rows of any length. The longest of "power" has some
+        -- n^0.7 times the shortest, which a third of the mean is.
         length = function(p) return p.shape == "power" and math.ceil(p.mean * (1 + p.n ^ 0.7 / 3)) or p.mean end,
       },
     }

@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- A 3 x 3 filter for each channel: 18 operations an element of 4 bytes moved, so it should take a copy's time. How many pixels
+-- must a thread have, so that reading and widening each of them nine times does not?
+local depthwise = require "kernels.depthwise"
+
+local function ladder(name, kernel, full)
+  return sweep {
+    name = name,
+    problems = {
+      { n = 64, h = 56, w = 56, c = 256 },
+      { n = 128, h = 112, w = 112, c = 64 },
+      { n = 3, h = 37, w = 29, c = 60 }, -- fills no strip, and 8 channels do not divide it
+    },
+    variants = {
+      {
+        "an element a thread",
+        kernel = kernel,
+        tune = { BLOCK = values(256), VEC = values(1), COLS = values(1), ROWS = values(1) },
+      },
+      {
+        "a vector a thread",
+        kernel = kernel,
+        tune = { BLOCK = values(128, 256), VEC = values(8), COLS = values(1), ROWS = values(1) },
+      },
+      {
+        "going down rows",
+        kernel = kernel,
+        tune = {
+          BLOCK = values(128, 256),
+          VEC = full and values(2, 4, 8) or values(4, 8),
+          COLS = values(1, 2, 4),
+          ROWS = full and values(4, 8, 14) or values(4, 8),
+        },
+        where = { "VEC * COLS <= 16", "VEC * COLS >= 8", "BLOCK == 128 or ROWS == 4" },
+      },
+    },
+  }
+end
+
+return { ladder("depthwise_f16", depthwise.f16, true), ladder("depthwise_bf16", depthwise.bf16, false) }
