@@ -159,6 +159,13 @@ inline int __any_sync(unsigned mask, int predicate) {
 inline int __all_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate) == ~0u;
 }
+inline unsigned __match_any_sync(unsigned, unsigned value) { /* of a whole warp */
+    unsigned same = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        same |= (unsigned)(emulator::exchange(value, lane) == value) << lane;
+    }
+    return same;
+}
 inline int __ffs(int bits) {
     return __builtin_ffs(bits);
 }
