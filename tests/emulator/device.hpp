@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
 #include <type_traits>
 
@@ -233,6 +234,20 @@ inline void __trap() {
 }
 inline void __threadfence() {
 }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
+    return (unsigned)((((unsigned long long)high << 32 | low) << by % 32) >> 32);
+}
+inline int __float2int_rn(float x) {
+    return std::isnan(x) ? 0 : (int)std::clamp(std::nearbyint((double)x), -2147483648.0, 2147483647.0);
+}
+inline int __double2hiint(double x) {
+    long long bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (int)(bits >> 32);
+}
 inline void __nanosleep(unsigned) {
 }
 inline __half __hfma(__half a, __half b, __half c) {
@@ -260,6 +275,12 @@ template <typename T, typename U> T atomicAdd(T *to, U value) {
     const T before = *to;
     *to = before + (T)value;
     return before;
+}
+template <typename T, typename U> T atomicAdd_block(T *to, U value) {
+    return atomicAdd(to, value);
+}
+template <typename T, typename U> T atomicAdd_system(T *to, U value) {
+    return atomicAdd(to, value);
 }
 template <typename T, typename U> T atomicMax(T *to, U value) {
     const T before = *to;

@@ -79,6 +79,38 @@ static void strided_waste_grows_to_stride_16(void **state) {
     rft_script_free(script);
 }
 
+/* gcd(stride, 32) passes of 128 bytes a load of a warp; a pipe is busy once for each path that a warp's lanes take. */
+static void passes_and_paths_of_a_warp(void **state) {
+    fixture *f = *state;
+    static const struct {
+        int64_t stride;
+        double passes;
+    } strides[] = {{1, 1}, {12, 4}, {15, 1}, {32, 32}};
+    static const struct {
+        int64_t lanes;
+        double paths;
+    } shares[] = {{0, 1}, {1, 2}, {31, 2}, {32, 1}};
+    rft_script *script = kernel_case_load("experiments.lua", &f->gpu);
+    const rft_sweep *banks = rft_script_sweep(script, 0), *share = rft_script_sweep(script, 2);
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        const rft_value *config = kernel_case_default(&banks->variants[0], f->arena);
+        size_t problem = problem_with(banks, "stride", strides[i].stride);
+        rft_point_spec spec = kernel_case_point(banks, 0, problem, config, f->arena);
+        double fill = 4096.0 * 4 * (31 * (double)strides[i].stride + 512); /* bytes, of 4096 blocks */
+        near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], 1048576.0 / 32 * 512 * 128 * strides[i].passes + fill);
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        size_t problem = problem_with(share, "lanes", shares[i].lanes);
+        for (size_t variant = 0; variant < 2; variant++) { /* mixed, sorted */
+            const rft_value *config = kernel_case_default(&share->variants[variant], f->arena);
+            rft_point_spec spec = kernel_case_point(share, variant, problem, config, f->arena);
+            near(spec.traffic.pipe_ops[RFT_PIPE_INT32],
+                 spec.work.pipe_ops[RFT_PIPE_INT32] * (variant == 0 ? shares[i].paths : 1));
+        }
+    }
+    rft_script_free(script);
+}
+
 /* A random row's bytes in whole granules, its store and its id: 64 bytes of device memory, 32 of L2. */
 static void short_rows_move_whole_granules(void **state) {
     fixture *f = *state;
@@ -599,6 +631,7 @@ static void packed_weights(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strided_waste_grows_to_stride_16),
+        cmocka_unit_test(passes_and_paths_of_a_warp),
         cmocka_unit_test(short_rows_move_whole_granules),
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(tensor_matmul_intensities),

@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What does it cost? A question of the hardware each, and one picture that answers it.
+local k = require "kernels.experiments"
+
+-- Warps whose lanes take several paths, and the same work sorted so that a warp takes one.
+local branches = { { "mixed in a warp", kernel = k.mixed }, { "a path a warp", kernel = k.sorted } }
+
+return {
+  sweep {
+    name = "bank_conflicts", -- gcd(stride, 32) passes: odd strides cost nothing
+    diagnostic = true,
+    kernel = k.banks,
+    over = { stride = values(1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 20, 24, 31, 32) },
+    with = { n = 2^20 },
+  },
+  sweep {
+    name = "divergence_paths",
+    diagnostic = true,
+    variants = branches,
+    over = { paths = values(1, 2, 3, 4, 8, 16, 32) },
+    with = { n = 2^22, lanes = 31 },
+  },
+  sweep {
+    name = "divergence_share", -- of 32 lanes, those that take the branch
+    diagnostic = true,
+    variants = branches,
+    over = { lanes = values(0, 1, 8, 16, 24, 31, 32) },
+    with = { n = 2^22, paths = 2 },
+  },
+  sweep {
+    name = "warp_sums", -- from few warps, where latency decides, to all that fit
+    diagnostic = true,
+    variants = {
+      { "tree in shared memory", kernel = k.tree },
+      { "all read all", kernel = k.broadcast },
+      { "shuffles", kernel = k.shuffles },
+      { "redux.sync", kernel = k.redux, where = { "gpu.cc >= 80" } },
+    },
+    over = { n = values(2^12, 2^14, 2^16, 2^18, 2^20) },
+  },
+  sweep {
+    name = "occupancy", -- threads that hide latency, or registers that hold what they need
+    diagnostic = true,
+    kernel = k.occupancy,
+    over = { live = values(16, 32, 64, 96) },
+    with = { n = 2^19 },
+    tune = { HELD = values(256, 512, 768, 1024, 1280, 1536, 2048) },
+    where = { "HELD <= gpu.max_threads_per_sm" },
+  },
+  sweep {
+    name = "chains", -- warps and independent operations hide the same latency
+    diagnostic = true,
+    kernel = k.chains,
+    over = { n = values(2^20) },
+    tune = { CHAINS = values(1, 2, 3, 4, 6, 8), WARPS = values(1, 2, 4, 8, 16) },
+    measure = { race = false }, -- all are the picture
+  },
+  sweep {
+    name = "atomic_scopes", -- the scope of a block asks for words of its own: as many as there are blocks
+    diagnostic = true,
+    variants = {
+      { "system", kernel = k.of_system },
+      { "device", kernel = k.of_device },
+      { "block", kernel = k.of_block, where = { "addresses * 4096 >= n" } },
+    },
+    over = { addresses = values(1, 16, 256, 1024, 2^13, 2^16, 2^20) },
+    with = { n = 2^22 },
+  },
+  sweep {
+    name = "l2_window", -- what is read again each run, 4 KiB or 256 MiB passing by in between
+    diagnostic = true,
+    kernel = k.window,
+    over = { keep = values(2^21, 2^22, 3 * 2^21, 2^23, 2^24), pass = values(2^10, 2^26) },
+    along = "keep",
+    tune = { PERCENT = values(0, 50, 100) },
+    where = { "PERCENT == 0 or gpu.persisting_l2_max_bytes > 0" },
+    measure = { cache = "hot", race = false },
+  },
+  sweep {
+    name = "instruction_rates",
+    diagnostic = true,
+    kernel = k.rates,
+    over = {
+      instruction = values("add", "logic", "shift", "multiply_high", "popcount", "leading_zeros", "division", "from_int",
+        "to_int", "to_double"),
+    },
+    with = { n = 2^22 },
+  },
+}
