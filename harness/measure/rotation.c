@@ -94,6 +94,15 @@ static int fill_copies(rft_point_job *job, rft_err *err) {
     return rc == RFT_OK ? rft_timing_flush(job->p, err) : rc; /* no dirty lines of these copies in the samples */
 }
 
+/* The least that is not below. */
+static size_t power_of_two(size_t count) {
+    size_t power = 1;
+    while (power < count) {
+        power *= 2;
+    }
+    return power;
+}
+
 int rft_rotation_take(rft_point_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
     uint64_t cache_bytes = job->p->info.l2_bytes > 0 ? CACHES * (uint64_t)job->p->info.l2_bytes : 0;
@@ -115,13 +124,8 @@ int rft_rotation_take(rft_point_job *job, rft_err *err) {
         return RFT_OK; /* one is enough: nothing of its beginning is left at its end */
     }
     job->set_count = (size_t)(cache_bytes / job->set_bytes) + 1;
-    if (job->request->measure.mode ==
-        RFT_TIMING_GRAPH) { /* so that graphs of runs, a power of two, take turns evenly */
-        size_t sets = 1;
-        while (sets < job->set_count) {
-            sets *= 2;
-        }
-        job->set_count = sets;
+    if (job->request->measure.mode == RFT_TIMING_GRAPH) {
+        job->set_count = power_of_two(job->set_count); /* as runs of a graph are: graphs take turns evenly */
     }
     int rc = take_copies(job, (job->set_count - 1) * job->set_bytes, err);
     return rc == RFT_OK && !job->failed ? fill_copies(job, err) : rc;
