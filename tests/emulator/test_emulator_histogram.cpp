@@ -65,8 +65,7 @@ template <typename T> static void all_ways(int n, int bins, const char *data) {
        [&](T *k, unsigned *c, long long m) { histogram_packed<T, 64, 1, 16>(k, c, m, bins); });
 }
 
-int main(int argc, char **argv) {
-    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+static void run_all() {
     all_ways<unsigned char>(7001, 256, "constant");
     all_ways<unsigned char>(5003, 61, "random");
     all_ways<unsigned short>(5001, 1027, "sorted");
@@ -76,5 +75,6 @@ int main(int argc, char **argv) {
     counts_of<unsigned char>(
         "packed, often emptied", 150001, 256, "constant", 1, 64, 129,
         [](unsigned char *k, unsigned *c, long long m) { histogram_packed<unsigned char, 64, 8, 1>(k, c, m, 256); });
-    return failures > 0;
 }
+
+#include "emulator/emulated_main.hpp"
