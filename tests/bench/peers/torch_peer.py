@@ -153,6 +153,28 @@ def index_add(t, s):
     return lambda i, e, x: e.index_add_(0, i, x), (i, e, x)
 
 
+def spmv(t, s):
+    """cuSPARSE's CSR; rows of one length, columns at random, as `uniform` of kernels/sparse/spmv_inputs.cu."""
+    n, mean = s["n"], s["mean"]
+    offsets = t.torch.arange(0, n * mean + 1, mean, device=t.device, dtype=t.torch.int32)
+    columns = t.ids(n, n * mean).view(n, mean).sort(dim=1).values.view(-1)
+    a = t.torch.sparse_csr_tensor(offsets, columns, t.random(n * mean), size=(n, n))
+    return lambda a, x: a @ x, (a, t.random(n))
+
+
+def depthwise(t, s):
+    x = t.random(s["n"], s["c"], s["h"], s["w"]).to(memory_format=t.torch.channels_last)
+    taps = t.random(s["c"], 1, 3, 3).to(memory_format=t.torch.channels_last)
+    return lambda x, taps: t.F.conv2d(x, taps, padding=1, groups=s["c"]), (x, taps)
+
+
+def convolution(t, s):
+    """In TF32 where cuDNN likes to, which torch allows by default."""
+    k = s["filter"]
+    x = t.random(1, 1, s["height"] + k - 1, s["width"] + k - 1)
+    return lambda x, taps: t.F.conv2d(x, taps), (x, t.random(1, 1, k, k))
+
+
 def liger_rope(t, s):
     from liger_kernel.transformers.rope import liger_rotary_pos_emb
     return lambda q, k, cos, sin: liger_rotary_pos_emb(q, k, cos, sin), rope_tensors(t, s)
@@ -185,7 +207,7 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
               "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
               "transpose": transpose, "cumsum": cumsum, "argmax": argmax, "top_k": top_k, "index_select": index_select,
-              "index_add": index_add}
+              "index_add": index_add, "spmv": spmv, "depthwise": depthwise, "convolution": convolution}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
             ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
             ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
