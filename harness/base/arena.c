@@ -29,7 +29,10 @@ struct rft_arena {
 };
 
 static _Noreturn void out_of_memory(size_t count, size_t size) {
-    fprintf(stderr, "rooftune: out of memory (asked for %zu x %zu bytes)\n", count, size);
+    fprintf(stderr,
+            "rooftune: out of memory (asked for %zu x %zu bytes)\n  remedy: free memory, or raise the limit on it "
+            "(ulimit -v, the container's or the job's); what was stored stays\n",
+            count, size);
     abort();
 }
 

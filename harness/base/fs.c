@@ -34,6 +34,13 @@ int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
     case ENOENT:
         rft_err_remedy(err, "check the spelling; paths count from the folder you are in");
         break;
+    case EMFILE:
+    case ENFILE:
+        rft_err_remedy(err, "allow more open files (ulimit -n)");
+        break;
+    case EFBIG:
+        rft_err_remedy(err, "allow larger files (ulimit -f)");
+        break;
     case EISDIR:
         rft_err_remedy(err, "name a file, not a folder");
         break;

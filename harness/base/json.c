@@ -58,6 +58,10 @@ int rft_json_parse(json_t **out, const char *text, size_t size, const char *what
     if (*out) {
         return 0;
     }
+    if (!*where.text || json_error_code(&where) == json_error_out_of_memory) { /* jansson may not even say that */
+        rft_err_set(err, RFT_E_LIMIT, "%s takes more memory to read than this process may have", what);
+        return rft_err_remedy(err, "free memory, or raise the limit on it (ulimit -v, the container's or the job's)");
+    }
     rft_err_set(err, RFT_E_RECORDING, "%s is not JSON: %s", what, where.text);
     rft_err_place(err, "%s:%d:%d", what, where.line, where.column);
     return RFT_E_RECORDING;

@@ -6,6 +6,7 @@
 #include "cli/ncu_command.h"
 #include "cli/point_choice.h"
 #include "cli/point_json.h"
+#include "cli/sweep_source.h"
 #include "cli/target.h"
 #include "model/card/occupancy.h"
 #include "reports/findings/findings.h"
@@ -307,6 +308,7 @@ int rft_cmd_point(rft_cli *cli, int argc, char **argv, rft_err *err) {
     point_options o = {0};
     bool helped = false;
     int rc = parse(cli, &o, argc, argv, arena, &helped, err);
+    rc = rc || helped ? rc : rft_sweep_source_check(&o.files, err);
     if (rc == RFT_OK && !helped) {
         rc = run_point(cli, &o, arena, err);
     }

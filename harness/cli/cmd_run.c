@@ -432,6 +432,10 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rft_sweep_source_is_recording(o.files.items[0])) {
         o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
     }
+    rc = rft_sweep_source_check(&o.files, err);
+    if (rc != RFT_OK) {
+        goto done;
+    }
     if (o.sbatch) {
         rc = rft_run_sbatch(cli, &o, err);
         goto done;

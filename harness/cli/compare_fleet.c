@@ -155,7 +155,7 @@ static int add_files(rft_fleet *fleet, const rft_words *paths, rft_err *err) {
         return RFT_OK;
     }
     rft_err_set(err, RFT_E_IO, "no thread can be started to read the files");
-    return rft_err_remedy(err, "check the limit of processes (ulimit -u)");
+    return rft_err_remedy(err, "check the limits on processes and memory (ulimit -u, ulimit -v)");
 }
 
 static int write_out(rft_cli *cli, const rft_fleet *fleet, const rft_compare_fleet_opts *to, rft_err *err) {

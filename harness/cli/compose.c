@@ -33,7 +33,7 @@ const char *rft_compose_cache_folder(rft_arena *arena) {
     const char *own = getenv("RFT_CACHE");
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
-    if (own) {
+    if (own && *own) {
         return strcmp(own, "off") == 0 ? NULL : own;
     }
     if (xdg && *xdg == '/') {

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "cli/command_text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,12 +89,14 @@ static int check_place(const char *path, const char *what, rft_err *err) {
         return RFT_OK;
     }
     char *folder = rft_fs_folder(path);
-    bool there = !rft_fs_is_folder(path) && (access(path, W_OK) == 0 || access(folder, W_OK) == 0);
+    bool is_folder = rft_fs_is_folder(path);
+    bool there = !is_folder && (access(path, W_OK) == 0 || access(folder, W_OK) == 0);
+    int cause = is_folder ? EISDIR : errno; /* of the folder */
     free(folder);
     if (there) {
         return RFT_OK;
     }
-    rft_err_set(err, RFT_E_IO, "the %s cannot be written to %s", what, path);
+    rft_err_set(err, RFT_E_IO, "the %s cannot be written to %s: %s", what, path, strerror(cause));
     return rft_err_remedy(err, "--%s takes a file in a folder that exists and that you may write to", what);
 }
 

@@ -5,10 +5,25 @@
 #include "cli/compose.h"
 #include "store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool rft_sweep_source_is_recording(const char *path) {
     return rft_store_looks_like_run(path) && !rft_script_is_t1(path);
+}
+
+int rft_sweep_source_check(const rft_words *paths, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
+        if (access(paths->items[i], R_OK) != 0) {
+            char *text = NULL; /* the reader has the words for it */
+            size_t size = 0;
+            rc = rft_fs_read(&text, &size, paths->items[i], 0, err);
+            free(text);
+        }
+    }
+    return rc;
 }
 
 int rft_sweep_source_open(rft_sweep_source *out, rft_cli *cli, const char *path, const rft_gpu_info *gpu,

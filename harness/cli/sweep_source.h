@@ -18,6 +18,9 @@ typedef struct rft_sweep_source {
 /* By content: a run file, or anything that rft_store_load() reads as one. */
 bool rft_sweep_source_is_recording(const char *path);
 
+/* RFT_E_IO where one of them cannot be opened for reading: known before a device is opened, which takes seconds. */
+int rft_sweep_source_check(const rft_words *paths, rft_err *err);
+
 /* Errors: those of rft_compose_script(), rft_store_load() and rft_recorded_new(). Close it also then. */
 int rft_sweep_source_open(rft_sweep_source *out, rft_cli *cli, const char *path, const rft_gpu_info *gpu,
                           const rft_words *script_args, rft_err *err);

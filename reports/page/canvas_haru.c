@@ -70,9 +70,13 @@ static int failed(const haru *self, rft_err *err, const char *doing) {
     if (self->error == HPDF_FAILD_TO_ALLOC_MEM) {
         return rft_err_set(err, RFT_E_REPORT, "%s: libharu is out of memory", doing);
     }
-    if (self->error == HPDF_FILE_IO_ERROR) { /* load_font(): nothing else is a file */
+    if (self->error == HPDF_FILE_IO_ERROR ||
+        self->error == HPDF_FILE_OPEN_ERROR) { /* load_font(): no other is a file */
         rft_err_set(err, RFT_E_IO, "%s: a font cannot be kept in memory: %s", doing, strerror((int)self->detail));
-        return rft_err_remedy(err, "allow larger files (ulimit -f), or write another format: -o FILE.md");
+        return rft_err_remedy(err, "allow %s, or write another format: -o FILE.md",
+                              self->detail == EFBIG    ? "larger files (ulimit -f)"
+                              : self->detail == EMFILE ? "more open files (ulimit -n)"
+                                                       : "memfd_create and /proc (a container may refuse them)");
     }
     rft_err_set(err, RFT_E_REPORT, "%s: libharu reports error 0x%04lx (detail %lu)", doing, (unsigned long)self->error,
                 (unsigned long)self->detail);

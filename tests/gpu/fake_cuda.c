@@ -43,6 +43,7 @@ CUresult cuInit(unsigned flags) {
     (void)flags;
     return !strcmp(mode(), "none")     ? CUDA_ERROR_NO_DEVICE
            : !strcmp(mode(), "fabric") ? CUDA_ERROR_SYSTEM_NOT_READY
+           : !strcmp(mode(), "memory") ? CUDA_ERROR_OUT_OF_MEMORY
                                        : CUDA_SUCCESS;
 }
 CUresult cuDriverGetVersion(int *out) {

@@ -48,6 +48,7 @@ static void refusals_have_remedies(void **state) {
         const char *mode, *message, *remedy;
     } cases[] = {{"none", "CUDA_ERROR_NO_DEVICE", "nvidia-smi"},
                  {"fabric", "(802)", "nvidia-fabricmanager"},
+                 {"memory", "starting the driver", "ulimit -v unlimited"},
                  {"old", "takes CUDA 11.8", "update the driver"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rft_gpu *gpu = NULL;

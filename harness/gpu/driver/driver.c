@@ -56,7 +56,15 @@ int rft_cuda_load(rft_cuda_api *api, rft_err *err) {
         return rc;
     }
     CUresult status = api->cuInit(0);
-    return status == CUDA_SUCCESS ? 0 : rft_cuda_error(api, status, RFT_E_DEVICE, "starting the driver", err);
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    rc = rft_cuda_error(api, status, RFT_E_DEVICE, "starting the driver", err);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) { /* the host's: none of the device's was asked for */
+        rft_err_remedy(err, "lift the limit on this process's memory: `ulimit -v unlimited` (the driver reserves far "
+                            "more addresses than it uses), the container's or the job's");
+    }
+    return rc;
 }
 
 /* ---- events and the stream ---- */

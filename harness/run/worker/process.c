@@ -40,12 +40,22 @@ typedef struct sending {
     rft_str bytes;
 } sending;
 
+/* What libuv could not have, by its error. */
+static const char *remedy_for(int rc) {
+    return rc == UV_ENOENT || rc == UV_EACCES  ? "was the program moved or replaced while it ran? Start it again"
+           : rc == UV_EPERM || rc == UV_ENOSYS ? "the container's seccomp profile refuses a system call: try it with "
+                                                 "another, such as docker run --security-opt seccomp=unconfined"
+           : rc == UV_ENOMEM                   ? "free memory of the host, or raise the limit on it (ulimit -v)"
+                                               : "check the limits on processes and open files (ulimit -u, ulimit -n)";
+}
+
 int rft_loop_new(rft_loop **out, rft_err *err) {
     rft_loop *loop = rft_alloc(sizeof *loop);
     int rc = uv_loop_init(&loop->uv);
     if (rc < 0) {
         free(loop);
-        return rft_err_set(err, RFT_E_WORKER, "event loop: %s", uv_strerror(rc));
+        rft_err_set(err, RFT_E_WORKER, "cannot wait for worker processes: %s", uv_strerror(rc));
+        return rft_err_remedy(err, "%s", remedy_for(rc));
     }
     signal(SIGPIPE, SIG_IGN);
     *out = loop;
@@ -255,9 +265,7 @@ int rft_process_start(rft_process **out, rft_loop *loop, const char *const *argv
     }
     rft_process_free(process);
     rft_err_set(err, RFT_E_WORKER, "cannot start a worker process (%s): %s", argv[0], uv_strerror(rc));
-    return rft_err_remedy(err, rc == UV_ENOENT || rc == UV_EACCES
-                                   ? "was the program moved or replaced while it ran? Start it again"
-                                   : "check the limits on processes and open files (ulimit -u, ulimit -n)");
+    return rft_err_remedy(err, "%s", remedy_for(rc));
 }
 
 static void on_sent(uv_write_t *write, int status) {

@@ -141,7 +141,7 @@ int rft_watch_new(rft_watch **out, const rft_script_opts *opts, rft_err *err) {
     if (cause != 0) {
         destroy(watch);
         rft_err_set(err, RFT_E_LIMIT, "no thread can be started: %s", strerror(cause));
-        return rft_err_remedy(err, "check the limit on processes (ulimit -u)");
+        return rft_err_remedy(err, "check the limits on processes and memory (ulimit -u, ulimit -v)");
     }
     *out = watch;
     return 0;

@@ -42,7 +42,9 @@ done <names
 name=quick # the recording itself has them: the words below are those that it uses
 rooftune show "$QUICK"
 said '\(counted\)|, counted' out
-for name in rtx4090 mig vgpu no_nvml no_power; do # no counters: nothing was counted
+for name in rtx4090 mig vgpu no_nvml no_power; do # no counters: nothing was counted, so it is modelled, or else declared
+    said ', modelled( \||\)|,|$)|"evidence": *"modelled"' "$name.show.json"
+    said ', declared( \||\)|,|$)|"evidence": *"declared"' "$name.show.json"
     silent '\(counted\)|, counted( \||\)|,|$)|"evidence": *"counted"' "$name.show.json" "$name.txt"
 done
 for name in mig vgpu no_nvml no_power; do # no power: none is told, and none is a bound
@@ -51,6 +53,8 @@ for name in mig vgpu no_nvml no_power; do # no power: none is told, and none is 
 done
 name=mig
 said 'cut into slices \(MIG\) on' mig.md
+name=l4
+said 'other processes 2; .* \(MPS\) 1; .*it did not have the card for itself' l4.md
 name=unknown
 said 'No run of another Quantum Flux 9000' unknown.md
 name=two_gib # a smaller largest problem stands in place of what does not fit

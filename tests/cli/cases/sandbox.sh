@@ -119,7 +119,7 @@ fi
 for command in 'devices' 'check allowed.lua --sample 1'; do
     echo "return sweep { kernel = require 'kernels.saxpy_kernel', $over }" >allowed.lua
     status=0
-    "$WITHOUT_LANDLOCK" "$ROOFTUNE" $command >out 2>err || status=$?
+    "$WITHOUT_CALL" landlock "$ROOFTUNE" $command >out 2>err || status=$?
     [ $status = 77 ] || expect_status 0
     [ $status = 77 ] || [ "$command" != devices ] || expect_out 'confinement of workers: no, .*Landlock'
 done
