@@ -143,6 +143,9 @@ int rft_store_check_pages(rft_store *store, rft_err *err) {
     const char *said = status == SQLITE_ROW ? text_at(check, 0) : NULL;
     if (!said) {
         code = rft_store_fail(store, "reading", err);
+    } else if (rft_text_ends(said, "error code=7")) { /* SQLITE_NOMEM: no page of the file is at fault */
+        rft_err_set(err, RFT_E_STORE, "%s cannot be checked: out of memory", store->path);
+        code = rft_err_remedy(err, RFT_STORE_MEMORY);
     } else if (strcmp(said, "ok") != 0) {
         const char *line = strchr(said, '\n');
         rft_err_set(err, RFT_E_STORE, "%s is damaged: %.200s", store->path, line ? line + 1 : said);

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
+#define RFT_STORE_MEMORY "free memory, or raise the limit on it (ulimit -v, the container's or the job's)"
 #define RFT_STORE_DAMAGED "the file is damaged: use a copy of it, or `sqlite3 FILE .recover` to save what is left"
 #define RFT_STORE_APPLICATION_ID 0x52665475 /* "RfTu" */
 

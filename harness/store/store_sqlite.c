@@ -42,7 +42,9 @@ int rft_store_fail(rft_store *store, const char *doing, rft_err *err) {
     }
     rft_err_set(err, RFT_E_STORE, "%s failed in %s: %s%s%s", doing, store->path, sqlite3_errmsg(store->db),
                 cause ? ": " : "", cause ? strerror(cause) : "");
-    if (status == SQLITE_BUSY || status == SQLITE_LOCKED) {
+    if (status == SQLITE_NOMEM) {
+        rft_err_remedy(err, RFT_STORE_MEMORY);
+    } else if (status == SQLITE_BUSY || status == SQLITE_LOCKED) {
         rft_err_remedy(err, "another program holds the file: close it and try again");
     } else if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB) {
         rft_err_remedy(err, RFT_STORE_DAMAGED);

@@ -54,7 +54,7 @@ expect_out 'cache of cubins and ceilings: no, there is no folder for it'
 ! grep -q /dev/shm "$ROOFTUNE" || fail "/dev/shm is used, which a container may lack"
 
 # Limits: open files, memory.
-for files in 8 12; do
+for files in 12 16; do
     # shellcheck disable=SC2086
     (ulimit -n $files && exec "$ROOFTUNE" run $replay --fresh -o few.db) >out 2>err </dev/null && status=0 || status=$?
     expect_error 13 'too many open files'
@@ -62,7 +62,7 @@ for files in 8 12; do
 done
 [ ! -e few.db ] || fail "an empty run was left behind"
 # How much is too little depends on the libraries: whatever is missing, the limit is named.
-for kib in 20000 24000 30000; do
+for kib in 10000 11000 19000 24000; do
     # shellcheck disable=SC2086
     (ulimit -v $kib && exec "$ROOFTUNE" show whole.db --json -) >out 2>err </dev/null && status=0 || status=$?
     [ $status = 0 ] || [ $status = 127 ] || expect_err 'ulimit -v'
