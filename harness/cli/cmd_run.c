@@ -356,7 +356,8 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                    .cards = s->board ? rft_board_cards(s->board) : 1,
                                    .facts_only = o->dry_run,
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
-    int rc = open_target(s, &target_opts, err);
+    int rc = rft_sweep_source_check(&o->files, err);
+    rc = rc ? rc : open_target(s, &target_opts, err);
     if (rc == RFT_OK) {
         rc = load_scripts(s->cli, &l, o, s->target, err);
     }
@@ -432,7 +433,9 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rft_sweep_source_is_recording(o.files.items[0])) {
         o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
     }
-    rc = rft_sweep_source_check(&o.files, err);
+    if (o.sbatch || rft_run_devices_several(o.device)) { /* otherwise run_target() does, whose end is an event */
+        rc = rft_sweep_source_check(&o.files, err);
+    }
     if (rc != RFT_OK) {
         goto done;
     }

@@ -31,13 +31,15 @@ rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_bas
     rft_finding_set(f, "frac", rft_datum_number(base.frac));
     rft_finding_set(f, "worst_frac", rft_datum_number(base.worst_frac));
     rft_finding_set(f, "worst_problem", rft_datum_text(problem));
+    bool several = run->sweeps[sweep].sweep.variant_count > 1;
+    const char *what = several && *config ? rft_arena_printf(arena, "%s: %s", variant, config)
+                       : several          ? variant
+                                          : config;
     rft_finding_body(
         f, RFT_TO_PEOPLE,
         "Base and peak: one configuration for all %zu problems (base) has %.1f %% of the speed of the best "
-        "for each (peak), as the geometric mean, and %.1f %% at worst, at %s: %s%s%s. It is the best of %zu "
+        "for each (peak), as the geometric mean, and %.1f %% at worst, at %s%s%s. It is the best of %zu "
         "measured at all of them.",
-        base.problems, 100 * base.frac, 100 * base.worst_frac, problem,
-        run->sweeps[sweep].sweep.variant_count > 1 ? variant : "",
-        run->sweeps[sweep].sweep.variant_count > 1 ? ": " : "", config, base.candidates);
+        base.problems, 100 * base.frac, 100 * base.worst_frac, problem, *what ? ": " : "", what, base.candidates);
     return f;
 }
