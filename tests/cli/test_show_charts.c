@@ -167,6 +167,9 @@ static void assert_bests_are_placed(const rft_run *run, const char *what) {
     const char *chart = rft_str_get(&text);
     for (size_t i = 0; i < json_array_size(charts); i++) {
         const json_t *of = json_array_get(charts, i), *best = json_object_get(of, "best");
+        if (json_array_size(best) == 0) {
+            continue; /* a pipe on which only slower variants work has no chart */
+        }
         chart = strstr(chart, "\nRoofline, ");
         assert_non_null(chart);
         chart++;
