@@ -292,7 +292,7 @@ static int repeat_one(baseline_trial *t, rft_err *err) {
     return rc == RFT_OK ? keep_quietly(t->e, rows, 2, err) : rc;
 }
 
-/* A library's has nothing to compile but what fills its inputs: the new process has none of them yet. */
+/* Of a library's, what fills its inputs: the new process has none of them yet. */
 static int compile_again(baseline_trial *t, rft_err *err) {
     const char *log = NULL;
     rft_job_compile(t->e->opts, t->job);

@@ -48,6 +48,10 @@ local function geforce(source, name, more)
 end
 local function page(name) return "NVIDIA product page of the GeForce " .. name end
 
+local tu102 = {
+  source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9, memory = "GDDR6", bus_bits = 384, memory_gbps = 14,
+  tdp_w = 260, fp32 = 16.3e12, tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16",
+}
 local ampere = {
   source = a100, cc = 80, sms = 108, mhz = 1410, fp64 = 9.7e12, fp32 = 19.5e12, fp16 = 78e12,
   tensor_fp64 = 19.5e12, tensor_tf32 = 156e12, tensor_bf16 = 312e12, tensor_fp16 = 312e12, tensor_int8 = 624e12,
@@ -71,12 +75,8 @@ return {
   at { match = "T4", name = "T4", source = "NVIDIA T4 datasheet, 2019", cc = 75, sms = 40, mhz = 1590, dram = 320e9,
        memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 10, tdp_w = 70, fp32 = 8.1e12,
        tensor_fp16 = 65e12, tensor_int8 = 130e12, pcie = "3.0 x16" },
-  at { match = "Quadro RTX 6000", name = "Quadro RTX 6000", source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9,
-       memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 14, tdp_w = 260, fp32 = 16.3e12,
-       tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16" },
-  at { match = "Quadro RTX 8000", name = "Quadro RTX 8000", source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9,
-       memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 14, tdp_w = 260, fp32 = 16.3e12,
-       tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16" },
+  at(with(tu102, { match = "Quadro RTX 6000", name = "Quadro RTX 6000", memory_bytes = 24e9 })),
+  at(with(tu102, { match = "Quadro RTX 8000", name = "Quadro RTX 8000", memory_bytes = 48e9 })),
   at { match = "Quadro RTX 5000", name = "Quadro RTX 5000", source = turing, cc = 75, sms = 48, mhz = 1815, dram = 448e9,
        memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 14, tdp_w = 230, fp32 = 11.2e12,
        tensor_fp16 = 89.2e12, tensor_int8 = 178.4e12, pcie = "3.0 x16" },

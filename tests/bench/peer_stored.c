@@ -6,14 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-bool peer_is_stored(const peer_goal *peer) {
-    return strncmp(peer->name, "cuBLASLt", strlen("cuBLASLt")) == 0;
-}
-
 bool peer_row_is_stored(const peer_row *row) {
     bool stored = row->peer_count > 0;
     for (size_t i = 0; i < row->peer_count; i++) {
-        stored = stored && peer_is_stored(&row->peers[i]);
+        stored = stored && strncmp(row->peers[i].name, "cuBLASLt", strlen("cuBLASLt")) == 0;
     }
     return stored;
 }

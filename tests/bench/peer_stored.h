@@ -7,9 +7,8 @@
 #include "bench/peer_ours.h"
 #include "bench/peer_text.h"
 
-/* Is the peer a vendor's library, which sweeps have as a baseline ("cuBLASLt, scaled by rows": its short label)? */
-bool peer_is_stored(const peer_goal *peer);
-/* Are all of the row's? */
+/* Is every peer of the row a vendor's library, which sweeps have as a baseline ("cuBLASLt, scaled by rows": its short
+ * label)? */
 bool peer_row_is_stored(const peer_row *row);
 
 /* The processes' medians of ours and of each peer as rounds. A peer that the run has not is left with its reason. */
