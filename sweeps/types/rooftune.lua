@@ -165,6 +165,12 @@
 ---@field swizzle? 0|32|64|128 bytes; default 0
 ---@field l2_promotion? 0|64|128|256 bytes; default 0
 ---@field tf32? boolean elements of f32 are rounded to TF32 (to nearest) on their way to shared memory; default false
+---@field im2col? rooftune.im2col of images: a copy takes pixels in the order of memory, box = { channels, pixels }
+
+---Which pixels of an image copies begin at; an offset for each dimension but the first and the last, fastest first.
+---@class rooftune.im2col
+---@field lower integer[] from an image's first pixel: minus the padding
+---@field upper integer[] from its last: the padding minus (filter - 1)
 
 ---What anyone must do for the problem: operations per pipe (an FMA is 2), compulsory bytes.
 ---@class rooftune.work

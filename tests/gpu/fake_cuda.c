@@ -211,6 +211,27 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType type, cuui
     return interleave || fill ? CUDA_ERROR_INVALID_VALUE : answer();
 }
 
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                 const cuuint64_t *dims, const cuuint64_t *strides, const int *lower, const int *upper,
+                                 cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+    cuuint64_t words[16] = {(cuuint64_t)type,
+                            rank,
+                            (cuuint64_t)(uintptr_t)address,
+                            dims[rank - 1],
+                            strides[rank - 2],
+                            (cuuint64_t)lower[1],
+                            channels,
+                            (cuuint64_t)upper[1],
+                            pixels,
+                            steps[1],
+                            swizzle,
+                            promotion};
+    memcpy(out, words, sizeof *out);
+    return interleave || fill ? CUDA_ERROR_INVALID_VALUE : answer();
+}
+
 /* ---- code: a module is its text, a function its name ---- */
 CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned count, CUjit_option *options, void **values) {
     if (strcmp(image, "bad") == 0) {

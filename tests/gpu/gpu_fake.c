@@ -305,6 +305,58 @@ static void tensor_maps_are_checked_and_filled(void **state) {
     gpu->vt->close(gpu);
 }
 
+static void expect_im2col_refused(rft_gpu *gpu, rft_tensor_map map, const char *part) {
+    unsigned char out[128];
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(gpu->vt->tensor_map(gpu, &map, RFT_TYPE_BF16, 4096, out, &err), RFT_E_LIMIT);
+    assert_non_null(strstr(err.message, part));
+}
+
+static void maps_of_pixels_are_checked_and_filled(void **state) {
+    (void)state;
+    rft_gpu *gpu = open_gpu();
+    uint64_t words[16];
+    unsigned char out[128];
+    const rft_tensor_map map = {.rank = 4,
+                                .dims = {64, 7, 5, 3},
+                                .box = {64, 1024},
+                                .swizzle = 128,
+                                .im2col = 1,
+                                .lower = {0, -128},
+                                .upper = {0, -1}};
+    assert_int_equal(gpu->vt->tensor_map(gpu, &map, RFT_TYPE_BF16, 4096, out, NULL), 0);
+    memcpy(words, out, sizeof words);
+    const uint64_t want[] = {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                             4,
+                             4096,
+                             3,
+                             64 * 7 * 5 * 2,
+                             (uint64_t)-128,
+                             64,
+                             (uint64_t)-1,
+                             1024,
+                             1,
+                             CU_TENSOR_MAP_SWIZZLE_128B,
+                             CU_TENSOR_MAP_L2_PROMOTION_NONE};
+    assert_memory_equal(words, want, sizeof want);
+    rft_tensor_map other = map;
+    other.rank = 2;
+    expect_im2col_refused(gpu, other, "three to five dimensions");
+    other.rank = 5;
+    other.dims[4] = 1;
+    expect_im2col_refused(gpu, other, "out of range"); /* 5 bits each there */
+    other = map;
+    other.box[1] = 1025;
+    expect_im2col_refused(gpu, other, "1 to 1024 pixels");
+    other = map;
+    other.upper[1] = -5 - 128;
+    expect_im2col_refused(gpu, other, "out of range");
+    other.lower[1] = 0;
+    other.upper[1] = -5;
+    expect_im2col_refused(gpu, other, "no pixel");
+    gpu->vt->close(gpu);
+}
+
 /* In a child: the fake stays poisoned, as a real context would. */
 static void a_fault_ends_all_talk(void **state) {
     (void)state;
@@ -344,6 +396,7 @@ int main(void) {
         cmocka_unit_test(graphs_are_recorded_and_given_back),
         cmocka_unit_test(functions_tell_and_allow),
         cmocka_unit_test(tensor_maps_are_checked_and_filled),
+        cmocka_unit_test(maps_of_pixels_are_checked_and_filled),
         cmocka_unit_test(a_fault_ends_all_talk),
     };
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -114,6 +114,8 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_string_equal(back->spec->buffers[2].fill.identity, "00004040");
     assert_int_equal(back->spec->launches[0].args[0].offset_bytes, 64);
     assert_int_equal(back->spec->launches[0].args[2].map.box[1], 8);
+    assert_int_equal(back->spec->launches[0].args[2].map.lower[0], -32768);
+    assert_int_equal(back->spec->launches[0].args[2].map.upper[0], 32767);
     const rft_arg *structure = &back->spec->launches[0].args[3];
     assert_true(structure->kind == RFT_ARG_STRUCT && structure->bytes == 16 && structure->hex[1] == '7');
     assert_true(structure->field_count == 1 && structure->fields[0].at == 8);
@@ -168,7 +170,14 @@ static void a_point_goes_over_whole(void **state) {
     rft_arg args[] = {{.kind = RFT_ARG_BUFFER, .buffer = 1, .offset_bytes = 64},
                       {.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_F64},
                       {.kind = RFT_ARG_TENSOR_MAP,
-                       .map = {.rank = 2, .dims = {64, 32}, .strides = {0, 128}, .box = {64, 8}, .swizzle = 128}},
+                       .map = {.rank = 3,
+                               .dims = {64, 32, 1},
+                               .strides = {0, 128},
+                               .box = {64, 8},
+                               .swizzle = 128,
+                               .im2col = 1,
+                               .lower = {-32768},
+                               .upper = {32767}}},
                       {.kind = RFT_ARG_STRUCT,
                        .hex = "07000000000000000000000000000000",
                        .bytes = 16,
@@ -223,6 +232,9 @@ static void a_point_goes_over_whole(void **state) {
     buffers[2].fill.identity = "0000404"; /* not all of it */
     expect_refused(&request, arena);
     buffers[2].fill.identity = "00004040";
+    args[2].map.upper[0] = 32768; /* of 16 bits */
+    expect_refused(&request, arena);
+    args[2].map.upper[0] = 0;
     args[3].fields->at = 9; /* it ends outside of the struct */
     expect_refused(&request, arena);
     args[3].fields->at = 8;

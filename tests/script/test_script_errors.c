@@ -148,6 +148,8 @@ static void test_sweep_keys(void **state) {
     case_refuse(*state, "return vendor.matmull", RFT_E_SCRIPT, "case.lua:1", "did you mean \"matmul\"?", NULL);
 }
 
+#define IM2COL(dims, corners)                                                                                          \
+    "{ grid = 1, block = 1, args = { tensor_map(b.x, " dims ", { box = { 4, 8 }, im2col = { " corners " } }) } }"
 static const struct {
     const char *launch, *message;
 } launches[] = {
@@ -202,6 +204,18 @@ static const struct {
      "}) "
      "} }",
      "tensor_map"},
+    {IM2COL("{ 64, 2 }", "lower = {}, upper = {}"), "three to five dimensions"},
+    {IM2COL("{ 4, 4, 2, 2 }", "lower = { -1 }, upper = { 0, 0 }"), "of 4 dimensions 2 have pixels"},
+    {IM2COL("{ 4, 4, 2, 2 }", "lower = { -129, 0 }, upper = { 0, 0 }"), "outside -128 to 127"},
+    {IM2COL("{ 4, 4, 2, 2 }", "lower = { 0, 0 }"), "tensor_map.im2col.upper"},
+    {IM2COL("{ 4, 4, 2, 2 }", "lower = { 0, 1 }, upper = { 0, -1 }"), "no pixel lies between"},
+    {IM2COL("{ 4, 4, 2, 2 }", "lower = { 0, 0 }, uper = { 0, 0 }"), "did you mean \"upper\"?"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 4, 4, 2, 2 }, { box = { 4, 1, 1, 1 }, im2col = { lower = { 0, "
+     "0 }, upper = { 0, 0 } } }) } }",
+     "a box of 2 numbers"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 4, 4, 2, 2 }, { box = { 4, 1025 }, im2col = { lower = { 0, 0 "
+     "}, upper = { 0, 0 } } }) } }",
+     "outside 1 to 1024"},
 };
 
 static const struct {

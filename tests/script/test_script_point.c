@@ -143,7 +143,9 @@ static const char several_launches[] =
     "      grid = resident(), block = { 32, 4, 2 }, cluster = { 2, 1, 1 }, shared = 1024, cooperative = true },\n"
     "    { entry = 'fold<BLOCK>', args = { b.part, b.y }, grid = { 3, 2 }, block = c.BLOCK, pdl = true,\n"
     "      window = { buffer = b.part, offset = 8, bytes = 4000, hit_ratio = 0.5 } },\n"
-    "    { entry = 'fold<BLOCK>', args = { b.part, b.y }, grid = 1, block = 64, window = { buffer = b.ids } },\n"
+    "    { entry = 'fold<BLOCK>', args = { tensor_map(b.a, { 8, 4, 2, p.n }, { box = { 8, 257 },\n"
+    "        im2col = { lower = { -1, -128 }, upper = { 0, 127 } } }), b.y }, grid = 1, block = 64,\n"
+    "      window = { buffer = b.ids } },\n"
     "  } end,\n"
     "  traffic = function(p, c, gpu) return { dram_read = 300, dram_write = 100, l2 = 5, issue = 9, fp32 = 7,\n"
     "    atomics = { shared = 3, l2_f32_one = 4 } } end,\n"
@@ -196,6 +198,9 @@ static void test_launches(void **state) {
     assert_true(launch->window.buffer == 2 && launch->window.offset_bytes == 8 && launch->window.bytes == 4000);
     assert_true(launch->window.hit_ratio == 0.5);
     assert_int_equal(spec->launches[3].window.bytes, 4000); /* the whole of ids */
+    map = &spec->launches[3].args[0].map;
+    assert_true(map->im2col && map->rank == 4 && map->dims[3] == 1000 && map->box[1] == 257);
+    assert_true(map->lower[0] == -1 && map->lower[1] == -128 && map->upper[0] == 0 && map->upper[1] == 127);
     assert_true(spec->traffic.present && spec->traffic.evidence == RFT_EVIDENCE_MODELLED);
     assert_true(spec->traffic.level_bytes[RFT_LEVEL_DRAM] == 400 && spec->traffic.dram_read_frac == 0.75);
     assert_true(isnan(spec->traffic.level_bytes[RFT_LEVEL_L1]) && spec->traffic.warp_instructions == 9);

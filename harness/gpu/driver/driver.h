@@ -53,6 +53,7 @@
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                                     \
     X(cuOccupancyMaxActiveClusters)                                                                                    \
     X(cuTensorMapEncodeTiled)                                                                                          \
+    X(cuTensorMapEncodeIm2col)                                                                                         \
     X(cuLaunchKernelEx)                                                                                                \
     X(cuEventCreate)                                                                                                   \
     X(cuEventRecord)                                                                                                   \

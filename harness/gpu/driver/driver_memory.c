@@ -215,7 +215,28 @@ static CUtensorMapDataType tensor_type(rft_type type) {
     }
 }
 
-/* What cuda.h demands of cuTensorMapEncodeTiled, whose own answer is only "invalid argument". NULL: nothing amiss. */
+/* NULL: nothing amiss. */
+static const char *im2col_fault(const rft_tensor_map *map) {
+    if (map->rank < 3) {
+        return "im2col needs three to five dimensions";
+    }
+    if (map->box[1] < 1 || map->box[1] > 1024) {
+        return "a box of im2col must have 1 to 1024 pixels";
+    }
+    for (int i = 0; i < map->rank - 2; i++) {
+        int most = RFT_IM2COL_MOST(map->rank), lower = map->lower[i], upper = map->upper[i];
+        if (lower < -most - 1 || lower > most || upper < -most - 1 || upper > most) {
+            return "a corner of im2col is out of range";
+        }
+        if ((int64_t)map->dims[1 + i] + upper - lower < 1) {
+            return "no pixel lies between the corners of im2col";
+        }
+    }
+    return NULL;
+}
+
+/* What cuda.h demands of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, whose own answer is only "invalid
+ * argument". NULL: nothing amiss. */
 static const char *tensor_map_fault(const rft_tensor_map *map, size_t element, const uint64_t strides[5],
                                     rft_device_ptr memory) {
     if (map->rank < 1 || map->rank > 5) {
@@ -234,7 +255,7 @@ static const char *tensor_map_fault(const rft_tensor_map *map, size_t element, c
         if (map->dims[i] < 1 || map->dims[i] > (uint64_t)1 << 32) {
             return "every dimension must be 1 to 2^32 elements";
         }
-        if (map->box[i] < 1 || map->box[i] > 256) {
+        if ((i == 0 || !map->im2col) && (map->box[i] < 1 || map->box[i] > 256)) {
             return "every side of the box must be 1 to 256 elements";
         }
         if (i > 0 && (strides[i - 1] % 16 || strides[i - 1] >= (uint64_t)1 << 40)) {
@@ -248,7 +269,7 @@ static const char *tensor_map_fault(const rft_tensor_map *map, size_t element, c
     if (map->swizzle && inner > (size_t)map->swizzle) {
         return "the box's first side must not be wider than the swizzle";
     }
-    return NULL;
+    return map->im2col ? im2col_fault(map) : NULL;
 }
 
 int rft_cuda_tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type, rft_device_ptr memory,
@@ -283,10 +304,16 @@ int rft_cuda_tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type,
         sizes[i] = map->dims[i];
         steps[i] = strides[i];
     }
-    CUresult status = gpu->api.cuTensorMapEncodeTiled(
-        &encoded, map->tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : tensor_type(type), (cuuint32_t)map->rank,
-        (void *)(uintptr_t)memory, sizes, steps, map->box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-        promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    CUtensorMapDataType elements = map->tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : tensor_type(type);
+    void *address = (void *)(uintptr_t)memory;
+    CUresult status =
+        map->im2col ? gpu->api.cuTensorMapEncodeIm2col(&encoded, elements, (cuuint32_t)map->rank, address, sizes, steps,
+                                                       map->lower, map->upper, map->box[0], map->box[1],
+                                                       element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                                       promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+                    : gpu->api.cuTensorMapEncodeTiled(&encoded, elements, (cuuint32_t)map->rank, address, sizes, steps,
+                                                      map->box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                                      promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     int rc = rft_cuda_check(gpu, status, RFT_E_LIMIT, "tensor map refused", err);
     if (rc == 0) {
         memcpy(out, &encoded, sizeof encoded);

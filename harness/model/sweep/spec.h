@@ -58,16 +58,25 @@ typedef struct rft_buffer {
     rft_fill fill; /* INPUT, INOUT and CONSTANT; NONE for the others */
 } rft_buffer;
 
-/* A TMA descriptor over a buffer (cuTensorMapEncodeTiled). Dimensions fastest first. */
+/* A TMA descriptor over a buffer (cuTensorMapEncodeTiled, or of im2col cuTensorMapEncodeIm2col). Dimensions fastest
+ * first. */
 typedef struct rft_tensor_map {
     int rank;            /* 1..5 */
     uint64_t dims[5];    /* elements */
     uint64_t strides[5]; /* bytes of dimension i + 1's step; [0] unused for rank 1; 0 = dense */
-    uint32_t box[5];     /* elements, 1..256 */
+    uint32_t box[5];     /* elements, 1..256; of im2col channels and pixels (1..1024) */
     int swizzle;         /* bytes: 0, 32, 64, 128 */
     int l2_promotion;    /* bytes: 0, 64, 128, 256 */
     int tf32;            /* 1: of F32, each element is rounded to TF32 on its way to shared memory */
+    /* 1: rank - 2 dimensions between the first, channels, and the last, images, have pixels; boxes are as many of those
+     * as box[1] says, in the order of memory, whose place in dimension 1 + i is lower[i] to dims[1 + i] - 1 + upper[i].
+     */
+    int im2col;
+    int lower[3], upper[3];
 } rft_tensor_map;
+
+/* The largest offset of a corner of im2col with so many dimensions, 3 to 5; the least is one below 0 further. */
+#define RFT_IM2COL_MOST(rank) ((rank) == 3 ? 32767 : (rank) == 4 ? 127 : 15)
 
 typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP, RFT_ARG_STRUCT } rft_arg_kind;
 

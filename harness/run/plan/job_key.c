@@ -50,6 +50,11 @@ static void add_map(rft_sha256 *hash, const rft_tensor_map *map) {
     if (map->tf32) {
         ADD(hash, map->tf32);
     }
+    if (map->im2col) {
+        ADD(hash, map->im2col);
+        ADD(hash, map->lower);
+        ADD(hash, map->upper);
+    }
 }
 
 static void add_args(rft_sha256 *hash, const rft_arg *args, size_t count) {

@@ -37,10 +37,9 @@ static const rft_field arg_items[] = {
 };
 static const rft_fields arg_fields = RFT_WIRE_TABLE(arg_items);
 static const rft_field map_items[] = {
-    RFT_WIRE_FIELD(rft_tensor_map, rank, INT),
-    RFT_WIRE_FIELD(rft_tensor_map, swizzle, INT),
-    RFT_WIRE_FIELD(rft_tensor_map, l2_promotion, INT),
-    RFT_WIRE_FIELD(rft_tensor_map, tf32, INT),
+    RFT_WIRE_FIELD(rft_tensor_map, rank, INT),         RFT_WIRE_FIELD(rft_tensor_map, swizzle, INT),
+    RFT_WIRE_FIELD(rft_tensor_map, l2_promotion, INT), RFT_WIRE_FIELD(rft_tensor_map, tf32, INT),
+    RFT_WIRE_FIELD(rft_tensor_map, im2col, INT),
 };
 static const rft_fields map_fields = RFT_WIRE_TABLE(map_items);
 static const rft_field window_items[] = {
@@ -99,6 +98,10 @@ static json_t *numbers_of(const uint64_t *items, size_t count) {
     return array;
 }
 
+static json_t *corner_of(const int corner[3]) {
+    return numbers_of((uint64_t[]){(uint64_t)corner[0], (uint64_t)corner[1], (uint64_t)corner[2], 0, 0}, 5);
+}
+
 static json_t *map_of(const rft_tensor_map *map) {
     json_t *object = rft_wire_of_fields(&map_fields, map);
     uint64_t box[5];
@@ -108,6 +111,8 @@ static json_t *map_of(const rft_tensor_map *map) {
     json_object_set_new(object, "dims", numbers_of(map->dims, 5));
     json_object_set_new(object, "strides", numbers_of(map->strides, 5));
     json_object_set_new(object, "box", numbers_of(box, 5));
+    json_object_set_new(object, "lower", corner_of(map->lower));
+    json_object_set_new(object, "upper", corner_of(map->upper));
     return object;
 }
 
@@ -259,12 +264,25 @@ static int numbers_to(spec_reader *r, uint64_t out[5], const json_t *object, con
     return RFT_OK;
 }
 
+static int corner_to(spec_reader *r, int out[3], const json_t *object, const char *key) {
+    uint64_t corner[5];
+    int rc = numbers_to(r, corner, object, key);
+    for (size_t i = 0; i < 3 && rc == RFT_OK; i++) {
+        int64_t offset = (int64_t)corner[i];
+        rc = offset < -RFT_IM2COL_MOST(3) - 1 || offset > RFT_IM2COL_MOST(3) ? bad(r, key) : RFT_OK;
+        out[i] = (int)offset;
+    }
+    return rc;
+}
+
 static int map_to(spec_reader *r, rft_tensor_map *out, const json_t *object) {
     uint64_t box[5];
     int rc = rft_wire_to_fields(&map_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK || (rc = numbers_to(r, out->dims, object, "dims")) != RFT_OK ||
         (rc = numbers_to(r, out->strides, object, "strides")) != RFT_OK ||
-        (rc = numbers_to(r, box, object, "box")) != RFT_OK) {
+        (rc = numbers_to(r, box, object, "box")) != RFT_OK ||
+        (rc = corner_to(r, out->lower, object, "lower")) != RFT_OK ||
+        (rc = corner_to(r, out->upper, object, "upper")) != RFT_OK) {
         return rc;
     }
     if (out->rank < 1 || out->rank > 5) {

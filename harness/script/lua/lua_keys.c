@@ -25,7 +25,8 @@ static const char *const search_keys[] = {RFT_SEARCH_SETTINGS(SETTING_KEY)};
 static const char *const launch_keys[] = {"entry",       "args", "grid",   "block", "shared", "cluster",
                                           "cooperative", "pdl",  "window", "work",  "traffic"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};
-static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion", "tf32"};
+static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion", "tf32", "im2col"};
+static const char *const im2col_keys[] = {"lower", "upper"};
 static const char *const work_keys[] = {"bytes", "read",    "write",
                                         "items", "atomics", RFT_PLAIN_PIPE_MAP(PIPE_KEY) RFT_TENSOR_PIPE_MAP(PIPE_KEY)};
 static const char *const traffic_keys[] = {
@@ -81,6 +82,7 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_LAUNCH] = {"rooftune.launch", launch_keys, COUNT_OF(launch_keys)},
     [RFT_KEYS_WINDOW] = {"rooftune.window", window_keys, COUNT_OF(window_keys)},
     [RFT_KEYS_TENSOR_MAP] = {"rooftune.tensor_map_options", tensor_map_keys, COUNT_OF(tensor_map_keys)},
+    [RFT_KEYS_IM2COL] = {"rooftune.im2col", im2col_keys, COUNT_OF(im2col_keys)},
     [RFT_KEYS_WORK] = {"rooftune.work", work_keys, COUNT_OF(work_keys)},
     [RFT_KEYS_TRAFFIC] = {"rooftune.traffic", traffic_keys, COUNT_OF(traffic_keys)},
     [RFT_KEYS_ATOMICS] = {"rooftune.atomics", atomic_keys, COUNT_OF(atomic_keys)},

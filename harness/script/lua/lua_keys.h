@@ -20,6 +20,7 @@ typedef enum rft_key_table {
     RFT_KEYS_LAUNCH,
     RFT_KEYS_WINDOW,
     RFT_KEYS_TENSOR_MAP, /* third argument of tensor_map() */
+    RFT_KEYS_IM2COL,     /* tensor_map.im2col */
     RFT_KEYS_WORK,
     RFT_KEYS_TRAFFIC,
     RFT_KEYS_ATOMICS, /* of both */

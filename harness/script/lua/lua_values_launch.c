@@ -177,7 +177,7 @@ static int api_resident(lua_State *lua) {
     return 1;
 }
 
-/* ---- tensor maps (cuTensorMapEncodeTiled; limits from the CUDA driver API reference) ---- */
+/* ---- tensor maps (cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col; limits from the CUDA driver API reference) ---- */
 
 static int read_one_of(lua_State *lua, const rft_at *root, const char *key, const int *allowed, size_t count) {
     rft_at here = {root, key, 0};
@@ -226,14 +226,16 @@ static void read_map_strides(lua_State *lua, const rft_at *root, rft_tensor_map 
 
 static void read_map_box(lua_State *lua, const rft_at *root, rft_tensor_map *map, size_t type_bytes) {
     rft_at at = {root, "box", 0};
+    int sides = map->im2col ? 2 : map->rank;
     rft_read_field(lua, 3, "box");
-    if (rft_read_list(lua, -1, &at, 5) != map->rank) {
-        rft_read_fail(lua, &at, NULL, "a map of %d dimensions needs a box of %d numbers", map->rank, map->rank);
+    if (rft_read_list(lua, -1, &at, 5) != sides) {
+        rft_read_fail(lua, &at, map->im2col ? "name channels and pixels: box = { 64, 128 }" : NULL,
+                      "a map of %d dimensions needs a box of %d numbers", map->rank, sides);
     }
-    for (int i = 0; i < map->rank; i++) {
+    for (int i = 0; i < sides; i++) {
         rft_at here = {&at, NULL, i + 1};
         lua_rawgeti(lua, -1, i + 1);
-        map->box[i] = (uint32_t)rft_read_int(lua, -1, &here, 1, 256);
+        map->box[i] = (uint32_t)rft_read_int(lua, -1, &here, 1, map->im2col && i > 0 ? 1024 : 256);
         lua_pop(lua, 1);
     }
     lua_pop(lua, 1);
@@ -245,6 +247,42 @@ static void read_map_box(lua_State *lua, const rft_at *root, rft_tensor_map *map
     if (map->swizzle > 0 && row_bytes > (size_t)map->swizzle) {
         rft_read_fail(lua, &first, "use a smaller box or a wider swizzle", "%zu bytes are wider than the swizzle of %d",
                       row_bytes, map->swizzle);
+    }
+}
+
+static void read_map_corner(lua_State *lua, const rft_at *im2col, const char *key, int rank, int out[3]) {
+    rft_at at = {im2col, key, 0};
+    rft_read_field(lua, -1, key);
+    if (rft_read_list(lua, -1, &at, 3) != rank - 2) {
+        rft_read_fail(lua, &at, NULL, "of %d dimensions %d have pixels: an offset for each, fastest first", rank,
+                      rank - 2);
+    }
+    for (int i = 0; i < rank - 2; i++) {
+        rft_at here = {&at, NULL, i + 1};
+        lua_rawgeti(lua, -1, i + 1);
+        out[i] = (int)rft_read_int(lua, -1, &here, -RFT_IM2COL_MOST(rank) - 1, RFT_IM2COL_MOST(rank));
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+}
+
+static void read_map_im2col(lua_State *lua, const rft_at *root, rft_tensor_map *map) {
+    rft_at at = {root, "im2col", 0};
+    map->im2col = rft_read_field(lua, 3, "im2col");
+    if (map->im2col) {
+        rft_read_keys(lua, -1, &at, RFT_KEYS_IM2COL, 0);
+        if (map->rank < 3) {
+            rft_read_fail(lua, &at, NULL, "needs three to five dimensions: channels, pixels, images");
+        }
+        read_map_corner(lua, &at, "lower", map->rank, map->lower);
+        read_map_corner(lua, &at, "upper", map->rank, map->upper);
+    }
+    lua_pop(lua, 1);
+    for (int i = 0; map->im2col && i < map->rank - 2; i++) {
+        if ((int64_t)map->dims[1 + i] + map->upper[i] - map->lower[i] < 1) {
+            rft_read_fail(lua, &at, NULL, "no pixel lies between lower[%d] = %d and %llu - 1 + upper[%d] = %d", i + 1,
+                          map->lower[i], (unsigned long long)map->dims[1 + i], i + 1, map->upper[i]);
+        }
     }
 }
 
@@ -283,6 +321,7 @@ static int api_tensor_map(lua_State *lua) {
     map.swizzle = read_one_of(lua, &root, "swizzle", swizzles, 4);
     map.l2_promotion = read_one_of(lua, &root, "l2_promotion", promotions, 4);
     map.tf32 = read_map_tf32(lua, &root, handle->type);
+    read_map_im2col(lua, &root, &map);
     read_map_strides(lua, &root, &map, type_bytes);
     read_map_box(lua, &root, &map, type_bytes);
     uint64_t end = map.dims[0] * type_bytes;

@@ -59,3 +59,39 @@ extern "C" __global__ void double_bricks_reference(const __half *x, double *y, l
         y[i] = 2.0 * (double)__half2float(x[i / w * pitch + i % w]);
     }
 }
+
+// The sum of a pixel and its eight neighbours, zeros around an image: 16 pixels a block, in the order of memory, across
+// rows and images; for each tap the accelerator brings those that it looks at.
+extern "C" __global__ void sum_neighbours(const __grid_constant__ CUtensorMap map, float *y, int n, int h, int w) {
+    __shared__ alignas(128) float taps[9][16][8];
+    __shared__ alignas(8) unsigned long long barrier;
+    const int first = blockIdx.x * 16, pixel = first + threadIdx.x / 8;
+    if (threadIdx.x == 0) {
+        barrier_open(&barrier, sizeof taps);
+        for (int tap = 0; tap < 9; tap++) {
+            load_pixels(taps[tap], &map, 0, first % w - 1, first / w % h - 1, first / w / h, tap % 3, tap / 3,
+                        &barrier);
+        }
+    }
+    __syncthreads();
+    barrier_wait(&barrier);
+    if (pixel < n * h * w) {
+        float sum = 0;
+        for (int tap = 0; tap < 9; tap++) {
+            sum += taps[tap][threadIdx.x / 8][threadIdx.x % 8];
+        }
+        y[pixel * 8 + threadIdx.x % 8] = sum;
+    }
+}
+
+extern "C" __global__ void sum_neighbours_reference(const float *x, double *y, long long n, long long h, long long w) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x, column = i / 8 % w, row = i / 8 / w % h;
+    if (i < n * h * w * 8) {
+        y[i] = 0;
+        for (long long r = row > 0 ? -1 : 0; r <= (row < h - 1 ? 1 : 0); r++) {
+            for (long long s = column > 0 ? -1 : 0; s <= (column < w - 1 ? 1 : 0); s++) {
+                y[i] += (double)x[i + (r * w + s) * 8];
+            }
+        }
+    }
+}

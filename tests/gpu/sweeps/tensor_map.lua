@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- tensor_map(): two dimensions with every swizzle, three with rows that are not dense.
+-- tensor_map(): two dimensions with every swizzle, three with rows that are not dense, pixels of images by im2col.
 local measure = require "short_measure"
 
 return {
@@ -49,6 +49,32 @@ return {
       check = { reference = "tensor_map.cu:double_bricks_reference", odd = { d = 5, h = 17, w = 45 } },
     },
     with = { d = 16, h = 64, w = 128, pitch = function(p) return 16 * ceil_div(p.w, 16) + 16 end },
+    measure = measure,
+  },
+  sweep {
+    name = "tensor_map_im2col",
+    kernel = kernel {
+      source = "tensor_map.cu",
+      entry = "sum_neighbours",
+      problem = { "n", "h", "w" },
+      buffers = function(p)
+        return { x = input(f32, 8 * p.n * p.h * p.w), y = output(f32, 8 * p.n * p.h * p.w) }
+      end,
+      launch = function(p, c, gpu, b)
+        local map = tensor_map(b.x, { 8, p.w, p.h, p.n }, {
+          box = { 8, 16 },
+          im2col = { lower = { -1, -1 }, upper = { -1, -1 } },
+        })
+        return {
+          args = { map, b.y, i32(p.n), i32(p.h), i32(p.w) },
+          grid = ceil_div(p.n * p.h * p.w, 16),
+          block = 128,
+        }
+      end,
+      work = function(p) return { fp32 = 72 * p.n * p.h * p.w, bytes = 64 * p.n * p.h * p.w } end,
+      check = { reference = "tensor_map.cu:sum_neighbours_reference", length = 9, odd = { n = 3, h = 5, w = 7 } },
+    },
+    with = { n = 4, h = 32, w = 64 },
     measure = measure,
   },
 }

@@ -51,3 +51,14 @@ __device__ __forceinline__ void load_brick(void *to, const CUtensorMap *map, int
                  "l"(map), "r"(x), "r"(y), "r"(z), "r"(shared_address(barrier))
                  : "memory");
 }
+
+// What im2col brings for a tap: pixels in the order of memory, from the one at (x, y) of an image on, each moved by
+// (right, down).
+__device__ __forceinline__ void load_pixels(void *to, const CUtensorMap *map, int channel, int x, int y, int image,
+                                            int right, int down, unsigned long long *barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(shared_address(to)),
+                 "l"(map), "r"(channel), "r"(x), "r"(y), "r"(image), "r"(shared_address(barrier)),
+                 "h"((unsigned short)right), "h"((unsigned short)down)
+                 : "memory");
+}

@@ -7,7 +7,8 @@ local k = kernel {
   prepare = function(p, c, gpu, b) return { entry = "b", args = { b.a }, grid = 1, block = 32 } end,
   launch = function(p, c, gpu, b) return {
     memset(b.t, 0),
-    { args = { tensor_map(b.a, { 64, p.n }, { box = { 64, 8 }, swizzle = 128 }), b.t:offset(8), e4m3(1.5) },
+    { args = { tensor_map(b.a, { 64, p.n }, { box = { 64, 8 }, swizzle = 128 }), b.t:offset(8), e4m3(1.5),
+        tensor_map(b.a, { 8, 4, 2, p.n }, { box = { 8, 9 }, im2col = { lower = { -1, 0 }, upper = { 0, -1 } } }) },
       grid = resident(), block = { 32, 2 }, cluster = 2, shared = 4 * KiB, cooperative = true, pdl = true,
       window = { buffer = b.a, bytes = 16, hit_ratio = 0.5 } } }
   end,
