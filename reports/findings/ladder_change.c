@@ -22,6 +22,7 @@ typedef struct change {
     double time_s[2];
     rft_bound bounds[2]; /* as wholes */
     rft_traffic counted[2];
+    double l2_bytes;         /* 0: not known */
     const rft_bound *slower; /* of them */
     const char *text;        /* of the best explanation so far; NULL */
     double share;            /* of the change that it accounts for */
@@ -66,6 +67,15 @@ static pair level_pair(const change *c, rft_level level, bool counted) {
     return amount_pair(c, rft_level_label(level), counted ? "counted" : "modelled", "B", bytes[0], bytes[1]);
 }
 
+/* What the L2 still holds when the kernel ends is not written yet, by chance more of one rung or of the other. */
+static pair written_pair(const change *c) {
+    pair p = counter_pair(c, RFT_COUNTER_DRAM_WRITE);
+    if (fabs(p.value[0] - p.value[1]) <= c->l2_bytes) {
+        p.value[0] = p.value[1] = NAN;
+    }
+    return p;
+}
+
 static double less(const pair *p) {
     return p->value[0] - p->value[1];
 }
@@ -75,7 +85,7 @@ static pair most_of(const change *c, const rft_counter *ids, size_t count) {
     bool faster = c->time_s[1] < c->time_s[0];
     pair most = counter_pair(c, ids[0]);
     for (size_t i = 1; i < count; i++) {
-        pair p = counter_pair(c, ids[i]);
+        pair p = ids[i] == RFT_COUNTER_DRAM_WRITE ? written_pair(c) : counter_pair(c, ids[i]);
         double by = faster ? less(&p) : -less(&p);
         most = by > (faster ? less(&most) : -less(&most)) || isnan(less(&most)) ? p : most;
     }
@@ -186,6 +196,14 @@ static double part_at_ceiling(const change *c, const rft_share *share, const pai
     return follows ? share->seconds * less(p) / p->value[before == NULL] / gained_s(c) : (double)NAN;
 }
 
+/* Of device memory's bytes those read, where those written are not named. */
+static double named_part(const change *c, const rft_share *share, const pair *p) {
+    bool reads = share->resource == RFT_RESOURCE_DRAM && share->evidence == RFT_EVIDENCE_COUNTED;
+    pair written = written_pair(c);
+    double all = c->counted[0].level_bytes[RFT_LEVEL_DRAM] - c->counted[1].level_bytes[RFT_LEVEL_DRAM];
+    return reads && isnan(written.value[0]) ? less(p) / all : 1;
+}
+
 /* What holds the slower rung back, or comes nearest to it: the difference of its times at the ceiling. */
 static void by_ceilings(change *c) {
     for (size_t k = 0; k < c->slower->share_count && !c->text; k++) {
@@ -194,7 +212,7 @@ static void by_ceilings(change *c) {
             return;
         }
         pair p = pair_of(c, share);
-        double part = part_at_ceiling(c, share, &p);
+        double part = part_at_ceiling(c, share, &p) * named_part(c, share, &p);
         if (isfinite(less(&p)) && less(&p) / gained_s(c) > 0 && isfinite(part) && explains(c, part)) {
             c->text = rft_arena_printf(c->arena, "%s: %s to %s (%s), at its ceiling %s of the difference", p.name,
                                        p.words[0], p.words[1], p.evidence, part_text(c, part));
@@ -225,11 +243,17 @@ static void by_pipes(change *c) {
     }
 }
 
-/* Pipes and levels of the SM do as much a cycle at any clock. */
+/* What holds it back, or comes nearest to it. */
+static rft_resource nearest_of(const rft_bound *bound) {
+    rft_resource limit = rft_bound_limit(bound);
+    return limit == RFT_RESOURCE_LATENCY && bound->share_count > 0 ? bound->shares[0].resource : limit;
+}
+
+/* Pipes and levels of the SM do as much a cycle at any clock, and waiting inside the SM takes as many. */
 static void by_clock(change *c) {
     double mhz[2] = {c->bounds[0].clock.clock_mhz, c->bounds[1].clock.clock_mhz};
     double times = c->time_s[0] / c->time_s[1];
-    bool follows = is_on_sm(rft_bound_limit(&c->bounds[0])) && is_on_sm(rft_bound_limit(&c->bounds[1]));
+    bool follows = is_on_sm(nearest_of(&c->bounds[0])) && is_on_sm(nearest_of(&c->bounds[1]));
     if (follows && mhz[0] > 0 && mhz[1] > 0 && explains(c, log(mhz[1] / mhz[0]) / log(times))) {
         c->text =
             rft_arena_printf(c->arena, "SM clock: %.0f MHz to %.0f MHz (measured), %s where the times differ by %s",
@@ -306,7 +330,8 @@ static void by_counts(change *c) {
                 {RFT_COUNTER_L2_WRITE, RFT_RESOURCE_L2, RFT_LEVEL_L2, RFT_SECTOR_BYTES},
                 {RFT_COUNTER_SHARED_CONFLICTS, RFT_RESOURCE_SHARED, RFT_LEVEL_SHARED, RFT_WAVEFRONT_BYTES}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        pair p = counter_pair(c, rows[i].id), part = p, level = level_pair(c, rows[i].level, true);
+        pair p = rows[i].id == RFT_COUNTER_DRAM_WRITE ? written_pair(c) : counter_pair(c, rows[i].id);
+        pair part = p, level = level_pair(c, rows[i].level, true);
         part.value[0] *= rows[i].bytes;
         part.value[1] *= rows[i].bytes;
         if (!is_negligible(c, rows[i].at, &part, &level)) {
@@ -322,7 +347,10 @@ static void by_counts(change *c) {
     }
     pair atomics = counter_pair(c, RFT_COUNTER_L2_ATOMIC), warps = counter_pair(c, RFT_COUNTER_WARPS_ACTIVE);
     in_proportion(c, &atomics, false);
-    in_proportion(c, &warps, true);
+    rft_pipe main = rft_work_main_pipe(&c->points[0]->work);
+    if (main < RFT_PIPE_TENSOR_FP64 || main == RFT_PIPE_COUNT) { /* a warpgroup's instruction is no warp's */
+        in_proportion(c, &warps, true);
+    }
 }
 
 /* Launches that are gone, at an empty kernel's time each. */
@@ -412,7 +440,8 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
                 .points = {before, after},
                 .time_s = {rft_point_median_s(before), rft_point_median_s(after)},
                 .bounds = {rft_bound_whole_of(run, before), rft_bound_whole_of(run, after)},
-                .counted = {rft_counted_traffic(before), rft_counted_traffic(after)}};
+                .counted = {rft_counted_traffic(before), rft_counted_traffic(after)},
+                .l2_bytes = (double)run->gpu.l2_bytes};
     double widen_frac = rft_run_widen_frac(run, before->sweep, before->problem);
     bool alike = fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1]);
     if (alike || rft_run_tie(before, after, widen_frac)) {

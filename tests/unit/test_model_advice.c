@@ -132,6 +132,10 @@ static void coalescing(void **state) {
     c->values[RFT_COUNTER_L1_LOAD] =
         128.0 / 16.0 * 0.1 * c->values[RFT_COUNTER_L2_READ]; /* bulk copies read the rest */
     expect_silent(run, point, "coalesce");
+    c->values[RFT_COUNTER_L1_LOAD] *= 10.0;
+    expect(run, point, "coalesce", 8.0, 0.75);
+    c->values[RFT_COUNTER_SECTORS_PER_LOAD] = 1.0; /* indices: a cycle brings one sector, so copies read the rest */
+    expect_silent(run, point, "coalesce");
     c->values[RFT_COUNTER_L1_LOAD] = NAN;
     c->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 28.0; /* seven eighths are enough */
     expect_silent(run, point, "coalesce");
@@ -203,6 +207,9 @@ static void l2_residency_and_rereading(void **state) {
     expect(run, point, "reread", 84e6, 0.25);
     c->values[RFT_COUNTER_L2_HIT] = 0.5 * 84e6 / 32.0;
     expect_silent(run, point, "l2_residency");
+    c->values[RFT_COUNTER_L2_READ] = 21e6 / 32.0; /* asked for once: device memory brings its neighbour along */
+    expect_silent(run, point, "reread");
+    c->values[RFT_COUNTER_L2_READ] = 63e6 / 32.0;
     c->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 8.0; /* then coalescing is what to say */
     expect_silent(run, point, "reread");
     rft_point *bare = point_of(run, 42e6, 0.0, 40e-6);
@@ -295,6 +302,14 @@ static void registers(void **state) {
     rft_point *tight = point_of(run, 4.2e7, 60e9, 1.1e-3); /* few warps, and yet near its ceiling */
     count(tight)->values[RFT_COUNTER_WARPS_ACTIVE] = 0.125;
     expect_silent(run, tight, "occupancy");
+    rft_point *other = fixture_point(run, fixture_problem(run, (const int64_t[]){2048}), NULL, 1.1e-3);
+    other->work = point->work;
+    other->facts.waves = 20.0;
+    point->facts.occupancy_frac = 0.125;
+    other->facts.occupancy_frac = 0.25; /* more reach a ceiling on another problem */
+    expect(run, point, "occupancy", 0.125, 0.5);
+    other->facts.occupancy_frac = 0.125; /* as few do */
+    expect_silent(run, point, "occupancy");
     rft_run_free(run);
 }
 
@@ -354,6 +369,10 @@ static void bytes_in_flight(void **state) {
     c->values[RFT_COUNTER_SECTORS_PER_LOAD] = 32.0;
     c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.8;
     expect_silent(run, point, "in_flight");
+    c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.25;
+    c->values[RFT_COUNTER_L1_LOAD] = 0.4 * 128.0 / 16.0 * c->values[RFT_COUNTER_L2_READ]; /* copies bring most */
+    expect_silent(run, point, "in_flight");
+    c->values[RFT_COUNTER_L1_LOAD] = NAN;
     run->gpu.cc_major = 8; /* an unknown one: 1 us x 4.4 TB/s over 132 SMs */
     run->gpu.cc_minor = 6;
     c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.25;

@@ -58,6 +58,9 @@ static void turns_are_joined_in_order(void **state) {
     assert_int_equal(joined.attempts, 4);
     assert_true(near(joined.throttled_frac, 10.0 / 15.0, 1e-12));
     assert_string_equal(joined.throttled_by, "sw_thermal");
+    joined.throttle_note =
+        "5 % ran below it (cause not known); measured twice"; /* of one process: the others saw more */
+    assert_non_null(strstr(rft_measurement_note(&joined, NULL, arena), "below it (temperature); measured twice"));
     assert_false(rft_measurement_affected(&joined, 4));
     assert_true(rft_measurement_affected(&joined, 5));
     rft_arena_free(arena);

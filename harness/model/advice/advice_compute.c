@@ -138,12 +138,29 @@ static const char *limiter(const rft_advice_case *c) {
                                            facts->registers, rft_case_si(c, (double)shared, "B"));
 }
 
+static double resident_of(const rft_point *point) {
+    return point->facts.occupancy_frac * fmin(point->facts.waves, 1.0);
+}
+
+/* The same kernel reaches a ceiling on another problem with as few: they are enough for it. */
+static bool is_enough_elsewhere(const rft_advice_case *c) {
+    const rft_point *own = c->point;
+    for (size_t p = 0; p < c->run->sweeps[own->sweep].sweep.problem_count; p++) {
+        const rft_point *other = p == own->problem ? NULL : rft_run_best(c->run, own->sweep, own->variant, p);
+        if (other && resident_of(other) <= (1.0 + RFT_TRIED_STEP_FRAC) * resident_of(own) &&
+            rft_bound_whole_of(c->run, other).firmness == RFT_FIRM_BOUND) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Decision tree, compute 2; "128 registers are 25 %". Only where no ceiling is near: few warps may well be enough. */
 rft_rule_verdict rft_rule_occupancy(const rft_advice_case *c, rft_rule_answer *answer) {
     if (isnan(c->occupancy_frac)) {
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_WARPS_ACTIVE);
     }
-    if (c->occupancy_frac >= OCCUPANCY_ENOUGH) {
+    if (c->occupancy_frac >= OCCUPANCY_ENOUGH || is_enough_elsewhere(c)) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, rft_counter_name(RFT_COUNTER_WARPS_ACTIVE), "1", c->occupancy_frac, OCCUPANCY_ENOUGH);

@@ -83,7 +83,7 @@ static bool waits_on_dram(const rft_advice_case *c) {
 rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *answer) {
     double needed = bytes_needed(c), sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
     double useful = fmin(rft_case_counter(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR), 32.0);
-    if (!waits_on_dram(c)) {
+    if (!waits_on_dram(c) || rft_case_is_copied(c)) {
         return RFT_RULE_SILENT;
     }
     if (isnan(needed)) {

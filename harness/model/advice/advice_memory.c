@@ -32,12 +32,15 @@ static bool has_plain_loads(const rft_advice_case *c) {
     return rft_case_counter(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) > 0.0;
 }
 
-/* Of the sectors read those that plain loads can have asked for: what bulk and asynchronous copies fetch is not theirs,
- * and L1 answers loads from at most so many sectors a cycle. */
-static double plain_share(const rft_advice_case *c) {
+double rft_case_plain_share(const rft_advice_case *c) {
     double cycles = rft_case_counter(c, RFT_COUNTER_L1_LOAD) / RFT_WAVEFRONT_BYTES;
-    double share = cycles * SECTORS_A_CYCLE / rft_case_counter(c, RFT_COUNTER_L2_READ);
+    double each = fmin(rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD), SECTORS_A_CYCLE);
+    double share = cycles * each / rft_case_counter(c, RFT_COUNTER_L2_READ);
     return share < 1.0 ? share : 1.0;
+}
+
+bool rft_case_is_copied(const rft_advice_case *c) {
+    return rft_case_plain_share(c) < 0.5;
 }
 
 /* A whole warp's piece of memory, without gaps, that starts within a sector: one sector more than it needs. */
@@ -53,7 +56,7 @@ static bool is_misaligned(const rft_advice_case *c) {
 rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *answer) {
     double load_waste = NAN, store_waste = NAN;
     if (has_plain_loads(c)) {
-        load_waste = sector_share(c, true) * plain_share(c) *
+        load_waste = sector_share(c, true) * rft_case_plain_share(c) *
                      (1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES);
     }
     if (rft_case_counter(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR) > 0.0) {
@@ -92,7 +95,8 @@ rft_rule_verdict rft_rule_align(const rft_advice_case *c, rft_rule_answer *answe
     double needed = round(sectors - 1.0);
     rft_case_trigger_counter(c, answer, RFT_COUNTER_SECTORS_PER_LOAD, needed);
     rft_case_remedy(answer, RFT_QUANTITY_SECTORS, false, "start rows and buffers at multiples of 128 B (pad)");
-    rft_case_gain waste = {sector_share(c, true) * (1.0 - needed / sectors), "the sectors loaded beyond those needed"};
+    rft_case_gain waste = {sector_share(c, true) * rft_case_plain_share(c) * (1.0 - needed / sectors),
+                           "the sectors loaded beyond those needed"};
     return rft_case_offer(answer, rft_case_least(waste, rft_case_room(c)), RFT_ADVICE_COUNTED,
                           rft_arena_printf(c->arena, "align: a warp's load takes %s sectors where %.0f would do",
                                            rft_arena_fixed(c->arena, sectors, 1, ""), needed));
@@ -108,7 +112,7 @@ rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *a
     }
     double useful = useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     double bytes = rft_quantity_of(RFT_QUANTITY_LOAD_BYTES, c->point);
-    if (useful < COALESCED_BYTES ||
+    if (useful < COALESCED_BYTES || rft_case_is_copied(c) ||
         !(bytes > 0.0 && bytes <= 0.75 * VECTOR_BYTES)) { /* ids and partly filled warps lower the mean */
         return RFT_RULE_SILENT;
     }
@@ -173,7 +177,10 @@ rft_rule_verdict rft_rule_reread(const rft_advice_case *c, rft_rule_answer *answ
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_DRAM_READ);
     }
     bool scattered = has_plain_loads(c) && useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) < COALESCED_BYTES;
-    if (!(compulsory > 0.0) || !(moved > REREAD * compulsory) || scattered) {
+    double asked = rft_case_counter(c, RFT_COUNTER_L2_READ) + rft_case_counter(c, RFT_COUNTER_L2_WRITE);
+    bool once =
+        asked * RFT_SECTOR_BYTES <= REREAD * compulsory; /* device memory brings two sectors for one, or writes */
+    if (!(compulsory > 0.0) || !(moved > REREAD * compulsory) || scattered || once) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "dram_bytes", "B", moved, REREAD * compulsory);

@@ -89,6 +89,12 @@ rft_rule_verdict rft_case_offer(rft_rule_answer *answer, rft_case_gain gain, rft
  * instructions. */
 double rft_math_share(const rft_point *point);
 
+/* Of the sectors read those that plain loads can have asked for, 0..1: what bulk and asynchronous copies fetch is not
+ * theirs, L1 answers a load in a cycle or more, and from at most so many sectors a cycle. 1 where it is not known. */
+double rft_case_plain_share(const rft_advice_case *c);
+/* Those copies bring most of what it reads: what its loads are like says nothing of that. */
+bool rft_case_is_copied(const rft_advice_case *c);
+
 /* Its kernel is a vendor's: it can be called otherwise, not changed. */
 bool rft_case_is_library(const rft_advice_case *c);
 /* Of the busy pipe's operations, as the load back to back had them; NaN where it was not taken. */

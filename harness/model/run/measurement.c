@@ -71,6 +71,19 @@ static void add_processes(rft_str *text, const rft_measurement *m, rft_arena *ar
                  repeat ? ": another such run would read " : "", repeat ? repeat : "");
 }
 
+/* The sentence is of one process: another may have seen what that one did not. */
+static void add_throttling(rft_str *text, const rft_measurement *m) {
+    const char *unknown = rft_throttle_words(RFT_THROTTLE_COUNT), *found = strstr(m->throttle_note, unknown);
+    rft_throttle_cause cause = found ? rft_throttle_from_name(m->throttled_by) : RFT_THROTTLE_COUNT;
+    rft_str_add(text, text->length ? "; " : "");
+    if (cause == RFT_THROTTLE_COUNT) {
+        rft_str_add(text, m->throttle_note);
+        return;
+    }
+    rft_str_addf(text, "%.*s%s%s", (int)(found - m->throttle_note), m->throttle_note, rft_throttle_words(cause),
+                 found + strlen(unknown));
+}
+
 const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     char time[40];
@@ -88,7 +101,7 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
         add_dependence(&text, m);
     }
     if (m->throttle_note) {
-        rft_str_addf(&text, "%s%s", text.length ? "; " : "", m->throttle_note);
+        add_throttling(&text, m);
     }
     const char *note = text.length ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
     rft_str_clear(&text);
