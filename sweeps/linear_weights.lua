@@ -91,6 +91,22 @@ local function sweep_of(word)
       ),
     },
   }
+  variants[#variants + 1] = {
+    "wgmma, widened on the way",
+    kernel = layer.wgmma,
+    tune = {
+      BLOCK_M = values(8, 16, 64), BLOCK_K = values(128, 256), STAGES = range(2, 12), CONSUMERS = values(1, 2, 4),
+      CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4), RESIDENT = values(1, 2, 3),
+    },
+    where = with(
+      layer.fits.wgmma, HOLDS_M,
+      -- One round of blocks, which leaves few SMs idle.
+      function(n, CONSUMERS, CLUSTER_N, SPLIT, RESIDENT, gpu)
+        local blocks = ceil_div(n, 64 * CONSUMERS) * SPLIT
+        return n < 2048 or blocks <= RESIDENT * gpu.sms and blocks > (RESIDENT - 0.2) * gpu.sms
+      end
+    ),
+  }
   local baseline
   if kind == "plain" then
     baseline = { vendor.matmul { a = "x", b = "w", c = "y", math = math_of_x, transpose_b = true } }

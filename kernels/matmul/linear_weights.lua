@@ -5,8 +5,8 @@
 --   x        f16 (when left out) or bf16: type of x and y
 --   group    of int4: 32, 64 or 128 (when left out) neighbours of a row that share a scale
 --   zeros    of int4: true where each group has a zero point; else it is 8
--- It returns { naive, wide, registers, bulk, fits }: naive and wide from sm_75 on (bf16 from sm_80), registers from sm_80,
--- bulk from sm_90; fits, constraints of registers and bulk.
+-- It returns { naive, wide, registers, bulk, wgmma, fits }: naive and wide from sm_75 on (bf16 from sm_80), registers from
+-- sm_80, bulk from sm_90, wgmma on sm_90a alone; fits, constraints of the others than naive.
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -282,6 +282,84 @@ return function(facts)
     end,
   }
 
+  -- A stage has x of BLOCK_K and the weights of CONSUMERS times 64 rows; sums take the stages' place.
+  local function wide_rows(c) return 64 * c.CONSUMERS end
+  local function wide_stage(c)
+    return 128 * c.BLOCK_M * c.BLOCK_K // 64 + ceil_div(c.CONSUMERS * c.BLOCK_K // record_k * 4 * record_bytes, KiB) * KiB
+  end
+  local function wide_blocks(p, c)
+    return ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) * c.CLUSTER_N * c.SPLIT * ceil_div(p.m, c.BLOCK_M)
+  end
+  local function wide_packed(p) return 64 * ceil_div(p.n, 64) // 16 * ceil_div(p.k, 256) * (256 // record_k) * record_bytes end
+  local function pitch_of(p) return ceil_div(p.k, 8) * 8 end -- rows that a tensor map can take
+  local WGMMA = ("linear_wgmma<%s, %s, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, SPLIT, RESIDENT>"):format(F, cuda_x)
+  local wgmma = layer {
+    name = "wgmma",
+    source = "linear_wgmma.cu",
+    entry = WGMMA,
+    params = {
+      { "BLOCK_M", 64, "tokens of a tile" },
+      { "BLOCK_K", 128, "depth of a stage" },
+      { "STAGES", 4, "places in shared memory for x and weights" },
+      { "CONSUMERS", 2, "warpgroups that multiply, 64 rows of W each; one more warp brings" },
+      { "CLUSTER_N", 1, "blocks of a cluster that share what they read of x" },
+      { "SPLIT", 2, "blocks of a cluster that share k" },
+      { "RESIDENT", 2, "blocks that an SM shall hold" },
+    },
+    temps = function(p) return { packed = temp(u8, wide_packed(p)), x_wide = temp(x_type, p.k % 8 ~= 0 and p.m * pitch_of(p) or 1) } end,
+    prepare = function(p, c, gpu, b)
+      local scales, points = given(b)
+      return {
+        {
+          entry = ("linear_pack_64<%s>"):format(F),
+          args = { b.w, scales, points, b.packed, i64(p.n), i64(p.k) },
+          grid = { ceil_div(p.k, 256) * (256 // record_k), 4 * ceil_div(p.n, 64) },
+          block = 64,
+        },
+      }
+    end,
+    launch = function(p, c, gpu, b)
+      local pitch = pitch_of(p)
+      local map = tensor_map(pitch == p.k and b.x or b.x_wide, { pitch, p.m },
+        { strides = { 2 * pitch }, box = { 64, c.BLOCK_M // c.CLUSTER_N }, swizzle = 128, l2_promotion = 256 })
+      local main = {
+        args = { b.packed, (given(b)), map, b.y, i32(p.m), i32(p.n), i32(p.k) },
+        grid = { ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) * c.CLUSTER_N * c.SPLIT, ceil_div(p.m, c.BLOCK_M) },
+        cluster = c.CLUSTER_N * c.SPLIT,
+        block = 128 * c.CONSUMERS + 32,
+        shared = c.STAGES * (wide_stage(c) + 16),
+      }
+      if pitch == p.k then return main end
+      return {
+        {
+          entry = ("linear_pad<%s>"):format(cuda_x),
+          args = { b.x, b.x_wide, i64(p.m), i64(p.k), i64(pitch) },
+          grid = ceil_div(p.m * pitch, 256), block = 256,
+        },
+        main,
+      }
+    end,
+    -- Weights go to shared memory and to registers, x to shared memory and, for each 64 rows, to the tensor cores.
+    traffic = function(p, c)
+      local token_tiles, all = ceil_div(p.m, c.BLOCK_M), wide_packed(p)
+      local x_read = 2 * token_tiles * c.BLOCK_M * p.k * ceil_div(p.n, wide_rows(c))
+      return {
+        [pipe] = tiles.executed(p, c.BLOCK_M, 64, 256),
+        shared = 2 * token_tiles * all + (1 + c.CONSUMERS) * x_read + 8 * c.SPLIT * p.m * p.n,
+        l2 = token_tiles * all + 2 * p.m * p.k * ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) + 2 * p.m * p.n,
+        dram_read = all + 2 * p.m * p.k,
+        dram_write = 2 * p.m * p.n,
+      }
+    end,
+    prior = function(p, c, gpu, t)
+      local slots = c.RESIDENT * gpu.sms
+      local waiting = math.min(wide_blocks(p, c), slots) * c.STAGES * c.CONSUMERS * 4 * c.BLOCK_K // record_k * record_bytes
+      local rounds = ceil_div(wide_blocks(p, c), slots) * slots / math.max(wide_blocks(p, c), slots)
+      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, t[pipe]) * rounds
+        + (1 + c.SPLIT / 8) * us
+    end,
+  }
+
   -- Whole warps' registers: sums, records and tokens on their way; what is shared; nothing to add up without SPLIT.
   local function held(BLOCK_M, DOWN, asked) return BLOCK_M * DOWN // 2 + asked * (8 * DOWN + 64 // bits * BLOCK_M // 8) end
   local fits = {
@@ -289,7 +367,7 @@ return function(facts)
     function(WARPS_N, WARPS_K) return WARPS_N * WARPS_K <= 16 end,
   }
   return {
-    naive = naive, wide = wide, registers = registers, bulk = bulk,
+    naive = naive, wide = wide, registers = registers, bulk = bulk, wgmma = wgmma,
     fits = {
       registers = {
         "gpu.cc >= 80", fits[1], fits[2],
@@ -312,6 +390,20 @@ return function(facts)
         end,
       },
       wide = { fits[1] },
+      wgmma = {
+        "gpu.arch == 'sm_90a'", group and "true" or "BLOCK_K == 128", -- deeper ones are multiplied one by one
+        "CLUSTER_N * SPLIT <= 8 and BLOCK_M % (8 * CLUSTER_N) == 0",
+        -- What a thread holds: two A's of 64 k's, sums, those of a group, and some 50 more.
+        function(BLOCK_M, CONSUMERS, RESIDENT)
+          return 32 + BLOCK_M // 2 * (group and 2 or 1) + 50 <= 65536 // (RESIDENT * (CONSUMERS * 128 + 32))
+        end,
+        -- As many stages as find room, up to 12; sums in their place.
+        function(BLOCK_M, BLOCK_K, STAGES, CONSUMERS, RESIDENT, gpu)
+          local stage = wide_stage { BLOCK_M = BLOCK_M, BLOCK_K = BLOCK_K, CONSUMERS = CONSUMERS }
+          local room = math.min(gpu.shared_per_block, gpu.shared_per_sm // RESIDENT - 1024)
+          return STAGES == math.min(12, room // (stage + 16)) and 4 * BLOCK_M * (64 * CONSUMERS + 4) <= STAGES * stage
+        end,
+      },
     },
     record_k = record_k, record_bytes = record_bytes,
   }

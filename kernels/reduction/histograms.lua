@@ -15,6 +15,9 @@ local function busiest(p)
   return p.data == "zipf" and math.log(2) / math.log(p.bins + 1) or 1 / p.bins
 end
 
+-- A warp's lanes have the same key.
+local function in_order(p) return p.data == "constant" or p.data == "sorted" end
+
 -- 32-byte sectors that a warp's keys meet in global memory. nil: not known.
 local function sectors(p)
   if p.data == "uniform" then
@@ -29,13 +32,14 @@ local function of_type(name, element, bytes, ctext)
     return math.min(ceil_div(p.n * bytes, 16 * c.BLOCK * c.ITEMS), gpu.sms * c.PER_SM)
   end
 
-  -- Additions in shared memory, then a block's counts to global memory.
-  local function in_shared(p, c, gpu, passes)
+  -- Additions in shared memory, then a block's counts to global memory. Of a warp's lanes that add 1 to the same address
+  -- (`same` of them) the hardware counts how many they are, and adds once.
+  local function in_shared(p, c, gpu, passes, same)
     local own = blocks(p, c, gpu)
     return {
       atomics = {
         shared = passes and passes * p.n,
-        shared_one = passes and busiest(p) * p.n / c.COPIES,
+        shared_one = passes and busiest(p) * p.n / c.COPIES / (in_order(p) and same or 1),
         l2 = own * ceil_div(p.bins, 8),
         l2_one = own,
       },
@@ -113,7 +117,7 @@ local function of_type(name, element, bytes, ctext)
       shared = words,
       traffic = function(p, c, gpu)
         local random = p.data == "uniform" or p.data == "zipf" and c.COPIES == 32
-        return in_shared(p, c, gpu, random and PASSES[c.COPIES] or p.data ~= "zipf" and 1 or nil)
+        return in_shared(p, c, gpu, random and PASSES[c.COPIES] or p.data ~= "zipf" and 1 or nil, 32 / c.COPIES)
       end,
     }),
     warps = histogram("warps", {
@@ -121,14 +125,14 @@ local function of_type(name, element, bytes, ctext)
       params = { BLOCK, ITEMS, PER_SM, { "COPIES", 8, "of a block's counts, which warps share" } },
       shared = words,
       traffic = function(p, c, gpu)
-        return in_shared(p, c, gpu, p.data == "uniform" and PASSES[1] or p.data ~= "zipf" and 1 or nil)
+        return in_shared(p, c, gpu, p.data == "uniform" and PASSES[1] or p.data ~= "zipf" and 1 or nil, 32)
       end,
     }),
     packed = histogram("packed", {
       entry = "histogram_packed<KEY, BLOCK, ITEMS, COPIES>",
       params = { BLOCK, ITEMS, PER_SM, { "COPIES", 32, "of a block's counts, which lanes share" } },
       shared = function(p, c) return 4 * (p.bins // 2 + 1) * c.COPIES end,
-      traffic = function(p, c, gpu) return in_shared(p, c, gpu, c.COPIES == 32 and 1 or nil) end,
+      traffic = function(p, c, gpu) return in_shared(p, c, gpu, c.COPIES == 32 and 1 or nil, 1) end,
     }),
     runs = histogram("runs", {
       entry = "histogram_shared<KEY, BLOCK, ITEMS, COPIES, true, Runs>",

@@ -164,7 +164,8 @@ void peer_theirs_time(peer_theirs *t, const peer_row *row, peer_result *peer, co
     if (is_cub(peer->goal)) {
         rc = time_cub(t, row, ours->samples, &reply, &err);
     } else {
-        const char *cache = strcmp(ours->cache, "hot") == 0 ? "hot" : "cold";
+        const bool cold = strcmp(ours->cache, "hot") != 0 && strcmp(ours->cache, "rotating") != 0;
+        const char *cache = cold ? "cold" : ours->cache;
         json_t *request = json_pack("{s:s,s:s,s:I,s:s,s:s}", "do", "time", "peer", peer->goal->name, "samples",
                                     (json_int_t)ours->samples, "cache", cache, "flush", t->flush);
         rc = peer_process_ask(t->process, request, TIME_LIMIT_S, &reply, &err);

@@ -13,6 +13,8 @@
 
 #include "linear_packed.cu"
 #include "linear_weights.cu"
+#define shared_address shared_address_of_tiles /* both headers have it */
+#include "linear_wgmma.cu"
 
 using emulator::Launch;
 
@@ -24,6 +26,10 @@ static int failures;
 
 static unsigned parts_of(long long size, long long part) {
     return (unsigned)((size + part - 1) / part);
+}
+
+static constexpr int parts_of_1024(int bytes) {
+    return (bytes + 1023) / 1024 * 1024;
 }
 
 /* Codes of every value, scales that are powers of two, and what y must be. */
@@ -180,6 +186,30 @@ static void bulk(int m, int n, int k) {
     });
 }
 
+template <class F, typename T, int BLOCK_M, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_N, int SPLIT>
+static void widened(int m, int n, int k) {
+    constexpr int ROWS = CONSUMERS * 64, CLUSTER = CLUSTER_N * SPLIT;
+    Problem<F, T> p(m, n, k);
+    p.packed.assign((size_t)parts_of(n, 64) * parts_of(k, 256) * (256 / Record<F>::K) * 4 * Record<F>::BYTES, 0xff);
+    Launch launch;
+    launch.grid = {parts_of(k, 256) * (256 / Record<F>::K), 4 * parts_of(n, 64)};
+    launch.threads = 64;
+    p.tell("linear_pack_64", emulator::run(launch, seed, [&] {
+               linear_pack_64<F>(p.w.data(), p.scales.data(), p.zeros.data(), p.packed.data(), n, k);
+           }));
+    const emulator::Map map = {(unsigned char *)p.x.data(), 2, k, m, k, 64, BLOCK_M / CLUSTER_N, 128};
+    constexpr int STAGE =
+        BLOCK_M * BLOCK_K * 2 + parts_of_1024(CONSUMERS * (BLOCK_K / Record<F>::K) * 4 * Record<F>::BYTES);
+    launch.grid = {parts_of(n, ROWS * CLUSTER_N) * CLUSTER, parts_of(m, BLOCK_M)};
+    launch.threads = CONSUMERS * 128 + 32;
+    launch.shared = STAGES * (STAGE + 16);
+    launch.cluster = CLUSTER;
+    p.check("linear_wgmma", launch, BLOCK_M, ROWS, 1, [&] {
+        linear_wgmma<F, T, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, SPLIT, 1>(
+            p.packed.data(), p.scales.data(), emulator::tensor_map<CUtensorMap>(&map), p.y.data(), m, n, k);
+    });
+}
+
 /* Two kernels: parts, then what adds them up. */
 template <class F, typename T> static void two_kernels(int m, int n, int k) {
     constexpr int SPLIT = 3, ROWS = 32;
@@ -228,6 +258,12 @@ static void run_all() {
     bulk<Int4<32, true>, fp16, 8, 2, 1, 2, 2, 2, 1>(1, 40, 2053);
     bulk<Plain, fp16, 64, 1, 1, 1, 1, 4, 2>(70, 16, 397);
     two_kernels<Int8, bf16>(9, 67, 397);
+    widened<Plain, fp16, 8, 128, 2, 1, 1, 1>(5, 67, 392);
+    widened<E4m3, bf16, 16, 128, 2, 2, 2, 2>(19, 136, 520);
+    widened<Int8, fp16, 16, 128, 2, 1, 2, 1>(3, 100, 264);
+    widened<Int4<128, false>, fp16, 64, 256, 2, 1, 1, 2>(61, 70, 520);
+    widened<Int4<32, true>, bf16, 8, 128, 2, 1, 1, 4>(3, 67, 520);
+    widened<Int4<64, true>, fp16, 8, 128, 2, 1, 1, 1>(3, 67, 392);
 }
 
 #else

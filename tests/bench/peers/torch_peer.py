@@ -13,7 +13,8 @@ A request that fails is answered with {"ok": false, "reason": "..."} and the nex
 installed; "cudnn" and "fa2": torch's attention by that backend. A sample is what rooftune's is: behind a blocking
 kernel that gives the host the time to queue everything, between two CUDA events, with caches that were made cold by
 rooftune's own flush, which comes as a cubin: writing one buffer of twice the L2 and reading another, and letting go of
-lines that were asked to stay (torch.compile asks so, too).
+lines that were asked to stay (torch.compile asks so, too). "rotating" is a CUDA graph of calls in a row, each on the next
+of so many copies of its arguments as are twice the L2; a sample is such a graph's time by its calls.
 
   python3 torch_peer.py                        serves stdin
   python3 torch_peer.py --self-test TABLE      holds the protocol and the table's operations against this file; no GPU
@@ -28,6 +29,7 @@ WARM_UP_S = 0.03
 HOST_CALLS = 5
 SLEEP_LEAST_S = 100e-6
 EPS = 1e-6
+GRAPH_CALLS = 32
 
 
 # ---- operations: each gives a function and its arguments; `t` makes tensors, all of them uniform in [-1, 1] ----
@@ -153,6 +155,46 @@ def index_add(t, s):
     return lambda i, e, x: e.index_add_(0, i, x), (i, e, x)
 
 
+def masked_select(t, s):
+    """Waits for the count, as every use of it does: how many there are decides the size of what it returns."""
+    x = t.torch.randint(0, 100, (s["n"],), device=t.device, dtype=t.type)
+    return lambda x: x[x < s["percent"]], (x,)
+
+
+def segmented_sum(t, s):
+    """Segments of about one length, as `even` of kernels/reduction/segmented_sum_inputs.cu."""
+    n, segments = s["n"], s["segments"]
+    at = t.torch.arange(1, segments, device=t.device) * n // segments
+    ends = t.torch.tensor([0, n], device=t.device)
+    offsets = t.torch.cat((ends[:1], at, ends[1:]))
+    return (lambda x, offsets: t.torch.segment_reduce(x, "sum", offsets=offsets, unsafe=True), (t.random(n), offsets))
+
+
+def histogram(t, s):
+    """Keys of four bytes in so many bins; histc takes floats on every device."""
+    return lambda x: t.torch.histc(x, s["bins"], -1.0, 1.0), (t.random(s["n"]),)
+
+
+def linear(t, s):
+    return lambda x, w: t.F.linear(x, w), (t.random(s["m"], s["k"]), t.random(s["n"], s["k"]))
+
+
+def scaled_linear(t, s):
+    """e4m3 by e4m3, a scale for both: cuBLASLt's fp8."""
+    x, w = (t.random(s[rows], s["k"]).to(t.torch.float8_e4m3fn) for rows in ("m", "n"))
+    one = t.torch.ones((), device=t.device)
+    return lambda x, w: t.torch._scaled_mm(x, w.t(), one, one, out_dtype=t.type), (x, w)
+
+
+def int4_linear(t, s):
+    """torch's own (tinygemm), weights packed before."""
+    codes = t.torch.randint(0, 256, (s["n"], s["k"] // 2), device=t.device, dtype=t.torch.uint8)
+    packed = t.torch._convert_weight_to_int4pack(codes, 8)
+    scales = t.random(s["k"] // s["group"], s["n"], 2)
+    return (lambda x, w, scales: t.torch._weight_int4pack_mm(x, w, s["group"], scales),
+            (t.random(s["m"], s["k"]), packed, scales))
+
+
 def spmv(t, s):
     """cuSPARSE's CSR; rows of one length, columns at random, as `uniform` of kernels/sparse/spmv_inputs.cu."""
     n, mean = s["n"], s["mean"]
@@ -207,7 +249,9 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
               "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
               "transpose": transpose, "cumsum": cumsum, "argmax": argmax, "top_k": top_k, "index_select": index_select,
-              "index_add": index_add, "spmv": spmv, "depthwise": depthwise, "convolution": convolution}
+              "index_add": index_add, "masked_select": masked_select,
+              "segmented_sum": segmented_sum, "histogram": histogram, "linear": linear,
+              "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise, "convolution": convolution}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
             ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
             ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
@@ -283,7 +327,7 @@ class TorchBench:
         import torch
         if not torch.cuda.is_available():
             raise RuntimeError("torch sees no GPU")
-        self.torch, self.calls, self.flushes = torch, {}, {}
+        self.torch, self.calls, self.graphs, self.flushes = torch, {}, {}, {}
         self.clock_hz = 2e9
 
     def about(self):
@@ -324,7 +368,39 @@ class TorchBench:
             took.append(time.perf_counter() - begun)
         return sorted(took)[HOST_CALLS // 2]
 
+    def graph_of(self, function, arguments):
+        torch = self.torch
+        size = sum(x.numel() * x.element_size() for x in arguments)
+        count = 2 + 2 * torch.cuda.get_device_properties(0).L2_cache_size // size
+        sets = [arguments] + [tuple(x.clone() for x in arguments) for _ in range(min(count, GRAPH_CALLS) - 1)]
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for i in range(GRAPH_CALLS):
+                function(*sets[i % len(sets)])
+        return graph, sets
+
+    def time_graph(self, peer, samples):
+        torch, events = self.torch, []
+        with torch.no_grad():
+            if peer not in self.graphs:
+                self.graphs[peer] = self.graph_of(*self.calls[peer])
+            graph, begun = self.graphs[peer][0], time.perf_counter()
+            while time.perf_counter() - begun < WARM_UP_S:
+                graph.replay()
+                torch.cuda.synchronize()
+            for _ in range(samples):
+                start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                torch.cuda._sleep(int(SLEEP_LEAST_S * self.clock_hz))
+                start.record()
+                graph.replay()
+                stop.record()
+                events.append((start, stop))
+            torch.cuda.synchronize()
+        return {"samples_us": [start.elapsed_time(stop) * 1e3 / GRAPH_CALLS for start, stop in events]}
+
     def time(self, peer, samples, cache, flush):
+        if cache == "rotating":
+            return self.time_graph(peer, samples)
         function, arguments = self.calls[peer]
         flush = self.flush_of(flush) if cache == "cold" else None
         torch, events = self.torch, []
@@ -348,6 +424,7 @@ class TorchBench:
 
     def drop(self):
         self.calls.clear()
+        self.graphs.clear()
         self.torch._dynamo.reset()
         self.torch.cuda.empty_cache()
 
@@ -362,7 +439,7 @@ def answer(bench, line):
     if what == "prepare":
         return bench.prepare(request["peer"], request["op"], request["type"], request["shape"])
     if what == "time":
-        if request["cache"] not in ("cold", "hot"):
+        if request["cache"] not in ("cold", "hot", "rotating"):
             raise ValueError(f"no cache mode {request['cache']}")
         return bench.time(request["peer"], request["samples"], request["cache"], request["flush"])
     if what == "drop":
@@ -455,9 +532,10 @@ def run_small(rows):
     except ImportError:
         return "no torch here, no operation was run"
     most = {"n": 64, "rows": 4, "cols": 16, "tokens": 8, "q_heads": 4, "k_heads": 2, "d": 16, "vocabulary": 32,
-            "k": 4}
-    for row in rows:
-        shape = {name: min(value, most[name]) for name, value in row["shape"].items()}
+            "k": 4, "mean": 4, "height": 16, "width": 16, "filter": 3, "h": 8, "w": 8, "c": 8, "segments": 8, "bins": 8}
+    only_gpu = ("scaled_linear", "int4_linear", "attention")
+    for row in (row for row in rows if row["op"] not in only_gpu):
+        shape = {name: min(value, most.get(name, value)) for name, value in row["shape"].items()}
         function, arguments = operation_of("eager", row["op"])(Tensors(torch, row["type"], "cpu"), shape)
         found = function(*arguments)
         for result in found if isinstance(found, tuple) else (found,):
