@@ -103,7 +103,7 @@ static void *read_files(void *payload) {
         pthread_mutex_unlock(&r->lock);
         rft_err why = RFT_ERR_INIT;
         rft_run *run = NULL;
-        if (rft_store_load(&run, r->paths->items[at], &why) != RFT_OK) {
+        if (rft_store_load_for(&run, r->paths->items[at], RFT_NEED_FIGURES, &why) != RFT_OK) {
             run = NULL;
         }
         pthread_mutex_lock(&r->lock);

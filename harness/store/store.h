@@ -71,10 +71,20 @@ int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
 
 /* Reads everything. Aliases carry the numbers of the point they stand for. */
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
+/* What a reader needs of a run file. */
+typedef enum rft_store_need {
+    RFT_NEED_ALL,
+    /* Device, environment, ceilings, sweeps, and what ranks points: no configurations, resources, verification, work,
+     * steps, counters, baselines or references; intervals and clocks as they were stored (rft_run_fill_figures()). */
+    RFT_NEED_FIGURES
+} rft_store_need;
+
 /* Opens, reads, closes. RFT_E_NOT_FOUND: a run file whose run ended before it began: nothing is in it. What is gzip or
  * begins with a brace, or ends in .json, is read as a recording: rooftune's own, or one of another tuner, told apart by
  * content (store/exchange/exchange.h). */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
+/* The same; what is not needed may be left out. A recording is read whole. */
+int rft_store_load_for(rft_run **out, const char *path, rft_store_need need, rft_err *err);
 /* Would rft_store_load() try? False also for what is not there. */
 bool rft_store_looks_like_run(const char *path);
 #define RFT_STORE_MAGIC "SQLite format 3" /* how a run file, as any SQLite database, begins */

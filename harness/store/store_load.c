@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/store.h"
+#include "store/store_parts.h"
 
 #include "base/fs.h"
 #include "base/str.h"
@@ -8,10 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int load_store(rft_run **out, const char *path, rft_err *err) {
+static int load_store(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
     rft_store *store = NULL;
     int code = rft_store_open(&store, path, RFT_STORE_READ, err);
     if (!code) {
+        store->need = need;
         code = rft_store_read(store, out, err);
     }
     rft_store_close(store);
@@ -47,11 +48,15 @@ bool rft_store_looks_like_run(const char *path) {
     return !is_something_else(path) && (is_recording(path) || begins_with(path, RFT_STORE_MAGIC));
 }
 
-int rft_store_load(rft_run **out, const char *path, rft_err *err) {
+int rft_store_load_for(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
     *out = NULL;
     if (is_something_else(path)) {
         rft_err_set(err, RFT_E_IO, "%s is a device, a pipe or a socket, not a file", path);
         return rft_err_remedy(err, "name a run file or a recording");
     }
-    return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, err);
+    return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, need, err);
+}
+
+int rft_store_load(rft_run **out, const char *path, rft_err *err) {
+    return rft_store_load_for(out, path, RFT_NEED_ALL, err);
 }

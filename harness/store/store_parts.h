@@ -74,8 +74,9 @@ struct rft_store {
     char *path; /* as the user wrote it, for messages */
     char *real; /* absolute, links resolved: what is opened, and what its companions and its lock are called by */
     rft_store_mode mode;
-    int schema;  /* of the file */
-    ino_t inode; /* of the file that was opened */
+    rft_store_need need; /* of rft_store_read() */
+    int schema;          /* of the file */
+    ino_t inode;         /* of the file that was opened */
     dev_t device;
     int lock_fd; /* -1: none */
     char *lock_path;

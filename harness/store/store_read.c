@@ -303,6 +303,26 @@ int rft_store_shape(rft_store *store, rft_err *err) {
 
 /* ---- points ---- */
 
+/* What it is and how it was made, beside what ranks it. */
+static void row_of_makeup(rft_store_row *row, rft_point *point, const rft_variant *variant) {
+    json_t *config = row_json(row, "config");
+    if (config) {
+        row_fits(row, "config", rft_json_to_config(&point->config, variant, config, row->arena));
+        json_decref(config);
+    }
+    rft_row_fields(row, &rft_fields_facts, &point->facts);
+    rft_row_fields(row, &rft_fields_verification, &point->verification);
+    rft_row_fields(row, &rft_fields_work, &point->work);
+    rft_row_fields(row, &rft_fields_traffic, &point->traffic);
+    const char *text = row->code ? NULL : rft_row_text(row, "steps");
+    json_t *steps = NULL;
+    if (text) {
+        (void)rft_json_parse(&steps, text, strlen(text), "steps", NULL);
+    }
+    row_fits(row, "steps", text && !steps ? "JSON" : rft_steps_from_json(point, steps, row->arena));
+    json_decref(steps);
+}
+
 static void row_of_point(rft_store_row *row, rft_run *run) {
     rft_point point = {0};
     rft_row_fields(row, &rft_fields_point, &point);
@@ -314,23 +334,9 @@ static void row_of_point(rft_store_row *row, rft_run *run) {
         rft_row_fail(row, "point %lld belongs to no sweep", (long long)point.id);
         return;
     }
-    const rft_variant *variant = &run->sweeps[point.sweep].sweep.variants[point.variant];
-    json_t *config = row_json(row, "config");
-    if (config) {
-        row_fits(row, "config", rft_json_to_config(&point.config, variant, config, row->arena));
-        json_decref(config);
+    if (row->store->need == RFT_NEED_ALL) {
+        row_of_makeup(row, &point, &run->sweeps[point.sweep].sweep.variants[point.variant]);
     }
-    rft_row_fields(row, &rft_fields_facts, &point.facts);
-    rft_row_fields(row, &rft_fields_verification, &point.verification);
-    rft_row_fields(row, &rft_fields_work, &point.work);
-    rft_row_fields(row, &rft_fields_traffic, &point.traffic);
-    const char *text = row->code ? NULL : rft_row_text(row, "steps");
-    json_t *steps = NULL;
-    if (text) {
-        (void)rft_json_parse(&steps, text, strlen(text), "steps", NULL);
-    }
-    row_fits(row, "steps", text && !steps ? "JSON" : rft_steps_from_json(&point, steps, row->arena));
-    json_decref(steps);
     rft_points_no_measurement(&point);
     if (!row->code) {
         run->points = grow(run->arena, run->points, run->point_count, sizeof *run->points);
@@ -367,6 +373,21 @@ static void row_of_reference(rft_store_row *row, rft_run *run) {
     }
 }
 
+static int read_parts(rft_store *store, rft_run *run, rft_err *err) {
+    const bool all = store->need == RFT_NEED_ALL;
+    int code = read_only_row(store, RFT_GET(run), &rft_fields_info, &run->info, run->arena, err);
+    code = code ? code : read_only_row(store, RFT_GET(gpu), &rft_fields_gpu, &run->gpu, run->arena, err);
+    code = code ? code : read_env(store, run, err);
+    code = code ? code : read_ceilings(store, run, err);
+    code = code ? code : read_sweeps(store, run, err);
+    code = code ? code : read_rows(store, RFT_GET(point), row_of_point, run, err);
+    code = code ? code : read_rows(store, RFT_GET(measurement), row_of_measurement, run, err);
+    code = code ? code : read_rows(store, RFT_GET(load), rft_loads_take_row, run, err);
+    code = code || !all ? code : read_rows(store, RFT_GET(counter), rft_counters_take_row, run, err);
+    code = code || !all ? code : read_rows(store, RFT_GET(baseline), rft_baseline_take_row, run, err);
+    return code || !all ? code : read_rows(store, RFT_GET(reference), row_of_reference, run, err);
+}
+
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
     rft_run *run = rft_run_new();
     *out = NULL;
@@ -374,17 +395,7 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
     /* One transaction, so that a run that goes on meanwhile is seen at one moment. */
     int code = rft_store_exec(store, "BEGIN", "reading", err);
     if (!code) {
-        code = read_only_row(store, RFT_GET(run), &rft_fields_info, &run->info, run->arena, err);
-        code = code ? code : read_only_row(store, RFT_GET(gpu), &rft_fields_gpu, &run->gpu, run->arena, err);
-        code = code ? code : read_env(store, run, err);
-        code = code ? code : read_ceilings(store, run, err);
-        code = code ? code : read_sweeps(store, run, err);
-        code = code ? code : read_rows(store, RFT_GET(point), row_of_point, run, err);
-        code = code ? code : read_rows(store, RFT_GET(measurement), row_of_measurement, run, err);
-        code = code ? code : read_rows(store, RFT_GET(counter), rft_counters_take_row, run, err);
-        code = code ? code : read_rows(store, RFT_GET(load), rft_loads_take_row, run, err);
-        code = code ? code : read_rows(store, RFT_GET(baseline), rft_baseline_take_row, run, err);
-        code = code ? code : read_rows(store, RFT_GET(reference), row_of_reference, run, err);
+        code = read_parts(store, run, err);
         sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     }
     rft_store_bound_steps(store, false);
@@ -404,7 +415,11 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
         return code;
     }
     rft_run_fill_cards(run);
-    rft_run_fill_repeats(run);
+    if (store->need == RFT_NEED_ALL) {
+        rft_run_fill_repeats(run);
+    } else {
+        rft_run_fill_figures(run);
+    }
     *out = run;
     return 0;
 }

@@ -116,7 +116,7 @@ static const char *p_words(double p, rft_arena *arena) {
     return !isfinite(p) ? "not judged" : p < 1e-6 ? "under 1e-6" : rft_arena_printf(arena, "%.1e", p);
 }
 
-enum { NAME, SERIAL, HOST, PCI, RUNS, P, TOLD, TEST, WORST_FIGURE, WORST_FRAC, WORST_Z, WORDS, ADVICE, FIELDS };
+enum { NAME, SERIAL, HOST, PCI, RUNS, P, FALLS_OUT, TEST, WORST_FIGURE, WORST_FRAC, WORST_Z, WORDS, ADVICE, FIELDS };
 
 static void add_units(rft_finding *f, const rft_fleet *fleet, bool is_host) {
     const rft_trait fields[FIELDS] = {
@@ -126,7 +126,7 @@ static void add_units(rft_finding *f, const rft_fleet *fleet, bool is_host) {
         [PCI] = {.key = is_host ? NULL : "pci_id"},
         [RUNS] = {.key = "runs", .title = "runs", .align = RFT_ALIGN_RIGHT},
         [P] = {.key = "p", .title = "p", .digits = 2},
-        [TOLD] = {.key = "falls_out"},
+        [FALLS_OUT] = {.key = "falls_out"},
         [TEST] = {.key = "by", .title = "by"},
         [WORST_FIGURE] = {.key = "figure"},
         [WORST_FRAC] = {.key = "slower_frac"},
@@ -142,14 +142,14 @@ static void add_units(rft_finding *f, const rft_fleet *fleet, bool is_host) {
         const rft_fleet_unit *unit = &units[order[i]];
         rft_cell_row *row = rft_cell_table_row(table);
         const unsigned people = (i < on_page ? RFT_ON_PAGE : 0) | (i < IN_TEXT_UNITS ? RFT_IN_TEXT : 0);
-        row->where = RFT_IN_DATA | (unit->told ? people : 0);
+        row->where = RFT_IN_DATA | (unit->falls_out ? people : 0);
         row->cells[NAME] = rft_datum_text(unit->name);
         row->cells[SERIAL] = unit->serial ? rft_datum_text(unit->serial) : rft_datum_absent();
         row->cells[HOST] = unit->host ? rft_datum_text(unit->host) : rft_datum_absent();
         row->cells[PCI] = rft_datum_text(unit->pci);
         row->cells[RUNS] = rft_datum_count((int64_t)unit->runs);
         row->cells[P] = rft_datum_said(rft_datum_number(unit->p), p_words(unit->p, f->arena));
-        row->cells[TOLD] = isfinite(unit->p) ? rft_datum_flag(unit->told) : rft_datum_absent();
+        row->cells[FALLS_OUT] = isfinite(unit->p) ? rft_datum_flag(unit->falls_out) : rft_datum_absent();
         row->cells[TEST] = rft_datum_text(unit->test);
         if (unit->worst_count) {
             row->cells[WORST_FIGURE] = rft_datum_text(fleet->figures[unit->worst[0].figure].name);
@@ -157,13 +157,14 @@ static void add_units(rft_finding *f, const rft_fleet *fleet, bool is_host) {
             row->cells[WORST_Z] = rft_datum_number(unit->worst[0].z);
             row->cells[WORDS] = rft_datum_text(deviation_words(fleet, unit, f->arena));
         }
-        row->cells[ADVICE] = unit->told && !is_host ? rft_datum_text(advice_of(unit, f->arena)) : rft_datum_text(NULL);
+        row->cells[ADVICE] =
+            unit->falls_out && !is_host ? rft_datum_text(advice_of(unit, f->arena)) : rft_datum_text(NULL);
     }
 }
 
 static void add_cards(rft_finding *f, const rft_fleet *fleet) {
-    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Cards that fall out: %zu of %zu", fleet->told, fleet->judged);
-    rft_finding_set(f, "cards_told", rft_datum_count((int64_t)fleet->told));
+    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Cards that fall out: %zu of %zu", fleet->cards_out, fleet->judged);
+    rft_finding_set(f, "cards_fall_out", rft_datum_count((int64_t)fleet->cards_out));
     rft_finding_set(f, "cards_level", rft_datum_number(fleet->card_level));
     if (fleet->judged == 0) {
         rft_finding_body(f, RFT_TO_PEOPLE, "Unclear: fewer than %d cards have a figure in common.", RFT_FLEET_LEAST);
@@ -172,19 +173,19 @@ static void add_cards(rft_finding *f, const rft_fleet *fleet) {
                          fleet->judged, fleet->card_level * (double)fleet->judged, fleet->card_level);
     }
     add_units(f, fleet, false);
-    if (fleet->told > ON_PAGE_CARDS) {
-        rft_finding_body(f, RFT_ON_PAGE, "%zu more: --json and --csv have all.", fleet->told - ON_PAGE_CARDS);
+    if (fleet->cards_out > ON_PAGE_CARDS) {
+        rft_finding_body(f, RFT_ON_PAGE, "%zu more: --json and --csv have all.", fleet->cards_out - ON_PAGE_CARDS);
     }
-    if (fleet->told > IN_TEXT_UNITS) {
-        rft_finding_body(f, RFT_IN_TEXT, "%zu more: --json and --csv have all.", fleet->told - IN_TEXT_UNITS);
+    if (fleet->cards_out > IN_TEXT_UNITS) {
+        rft_finding_body(f, RFT_IN_TEXT, "%zu more: --json and --csv have all.", fleet->cards_out - IN_TEXT_UNITS);
     }
 }
 
 static void add_hosts(rft_finding *f, const rft_fleet *fleet) {
-    rft_finding_set(f, "hosts_told", rft_datum_count((int64_t)fleet->hosts_told));
-    if (fleet->hosts_told > 0) {
+    rft_finding_set(f, "hosts_fall_out", rft_datum_count((int64_t)fleet->hosts_out));
+    if (fleet->hosts_out > 0) {
         rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Hosts that fall out: %zu of %zu, by the median of their cards",
-                            fleet->hosts_told, fleet->host_count);
+                            fleet->hosts_out, fleet->host_count);
     } else {
         rft_finding_body(f, RFT_TO_PEOPLE,
                          fleet->host_level > 0 && fleet->host_count >= RFT_FLEET_LEAST
@@ -307,10 +308,10 @@ static void add_chart(rft_finding *f, const rft_fleet *fleet) {
         range->y[i] = (low - 1) * 100;
         range->y2[i] = (high - 1) * 100;
     }
-    rft_series *out = rft_chart_series(f->arena, chart, RFT_SERIES_DOTS, count * fleet->told + 1);
+    rft_series *out = rft_chart_series(f->arena, chart, RFT_SERIES_DOTS, count * fleet->cards_out + 1);
     out->label = "cards that fall out";
     out->tone = RFT_TONE_A;
-    for (size_t k = 0; k < fleet->told; k++) {
+    for (size_t k = 0; k < fleet->cards_out; k++) {
         for (size_t i = 0; i < count; i++) {
             const double over = rft_fleet_value(fleet, fleet->card_order[k], i) / fleet->figures[i].median;
             if (isfinite(over)) {
@@ -362,7 +363,7 @@ rft_finding *rft_finding_fleet_values(const rft_fleet *fleet, rft_arena *arena) 
             cells[7] = rft_datum_number(value / fleet->figures[g].median);
             cells[8] = rft_datum_number(rft_fleet_z(fleet, fleet->card_order[i], g));
             cells[9] = rft_datum_number(card->p);
-            cells[10] = isfinite(card->p) ? rft_datum_flag(card->told) : rft_datum_absent();
+            cells[10] = isfinite(card->p) ? rft_datum_flag(card->falls_out) : rft_datum_absent();
         }
     }
     return f;

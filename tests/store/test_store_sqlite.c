@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "store/store.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,38 @@ static void a_run_comes_back_as_it_was(void **state) {
     assert_runs_equal(back, run, 0.0);
     assert_false(rft_fs_exists("run.db-wal"));
     rft_run_free(back);
+    rft_run_free(run);
+}
+
+/* By what ranks points, both readings are the same run. */
+static void figures_can_be_read_alone(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *all = NULL, *figures = NULL;
+    put_all(run, path);
+    assert_int_equal(rft_store_load(&all, path, &err), 0);
+    assert_int_equal(rft_store_load_for(&figures, path, RFT_NEED_FIGURES, &err), 0);
+    size_t several = 0;
+    assert_int_equal(figures->point_count, all->point_count);
+    for (size_t i = 0; i < all->point_count; i++) {
+        const rft_measurement *m = rft_point_measurement(&all->points[i]);
+        const double median_s = rft_point_median_s(&figures->points[i]);
+        assert_true(m ? fabs(median_s / m->stats.median - 1) < 1e-12 : isnan(median_s));
+        assert_int_equal(figures->points[i].outcome, all->points[i].outcome);
+        assert_null(figures->points[i].config);
+        several += m && m->process_count > 1;
+    }
+    assert_true(several > 0);
+    for (size_t s = 0; s < all->sweep_count; s++) {
+        for (size_t p = 0; p < all->sweeps[s].sweep.problem_count; p++) {
+            const rft_point *best = rft_run_best(all, s, SIZE_MAX, p), *same = rft_run_best(figures, s, SIZE_MAX, p);
+            assert_int_equal(best ? best->id : 0, same ? same->id : 0);
+        }
+    }
+    assert_int_equal(figures->baseline_count + figures->reference_count, 0);
+    rft_run_free(figures);
+    rft_run_free(all);
     rft_run_free(run);
 }
 
@@ -453,6 +486,7 @@ static void thousands_of_points_a_second(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_comes_back_as_it_was),
+                                       cmocka_unit_test(figures_can_be_read_alone),
                                        cmocka_unit_test(an_alias_keeps_no_numbers_of_its_own),
                                        cmocka_unit_test(a_point_put_again_replaces_the_old_one),
                                        cmocka_unit_test(a_run_is_continued),

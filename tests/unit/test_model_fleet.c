@@ -69,8 +69,8 @@ static outcome play(const plan *p, size_t planted, const char *what) {
         rft_fleet *fleet = make(p, planted, &seed);
         for (size_t c = 0; c < fleet->card_count; c++) {
             const bool is_planted = (size_t)atoi(fleet->cards[c].name + 4) < planted;
-            o.found_frac += fleet->cards[c].told && is_planted;
-            o.false_alarms += fleet->cards[c].told && !is_planted;
+            o.found_frac += fleet->cards[c].falls_out && is_planted;
+            o.false_alarms += fleet->cards[c].falls_out && !is_planted;
         }
         rft_fleet_free(fleet);
     }
@@ -137,8 +137,8 @@ static void test_host_and_shares(void **state) {
     rft_fleet *fleet = make(&(plan){.cards = 500, .figures = 3, .host_frac = 0.03}, 0, &seed);
     const rft_fleet_unit *worst = &fleet->hosts[fleet->host_order[0]];
     assert_string_equal(worst->name, "h02");
-    assert_true(worst->told);
-    assert_in_range(fleet->hosts_told, 1, 2);
+    assert_true(worst->falls_out);
+    assert_in_range(fleet->hosts_out, 1, 2);
     assert_true(fleet->shares[RFT_FLEET_HOSTS].median > 0.03);
     assert_true(fleet->shares[RFT_FLEET_DAYS].median < 0.02);
     assert_non_null(fleet->shares[RFT_FLEET_CARDS].why); /* none was measured twice */

@@ -387,7 +387,7 @@ static void judge_cards(rft_fleet *fleet) {
         }
     }
     const fleet_table table = {fleet->cards, fleet->card_count, figures, fleet->state->z, slow};
-    fleet->told = rft_fleet_judge_units(&table, &fleet->card_level);
+    fleet->cards_out = rft_fleet_judge_units(&table, &fleet->card_level);
     fleet->card_order = order_of(fleet, fleet->cards, fleet->card_count);
     for (size_t c = 0; c < fleet->card_count; c++) {
         fleet->judged += isfinite(fleet->cards[c].p);
@@ -458,7 +458,7 @@ static void judge_hosts(rft_fleet *fleet) {
     }
     standardise(z, hosts, figures);
     const fleet_table table = {fleet->hosts, hosts, figures, z, slow};
-    fleet->hosts_told = rft_fleet_judge_units(&table, &fleet->host_level);
+    fleet->hosts_out = rft_fleet_judge_units(&table, &fleet->host_level);
     fleet->host_order = order_of(fleet, fleet->hosts, hosts);
     free(cards);
     free(slow);
@@ -470,7 +470,7 @@ static void count_again(rft_fleet *fleet) {
     for (size_t i = 0; i < fleet->run_count; i++) {
         const fleet_run *run = &fleet->state->runs[i];
         rft_fleet_unit *card = &fleet->cards[run->card];
-        for (size_t v = 0; v < run->count && card->told && card->worst_count; v++) {
+        for (size_t v = 0; v < run->count && card->falls_out && card->worst_count; v++) {
             const rft_fleet_figure *f = &fleet->figures[run->values[v].figure];
             const double off = (run->values[v].log - log(f->median)) * (f->slower_up ? 1 : -1);
             card->again += run->values[v].figure == card->worst[0].figure && off > card->worst[0].slow_frac / 2;

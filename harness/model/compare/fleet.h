@@ -21,10 +21,10 @@
 
 #define RFT_FLEET_MOST 10000       /* runs */
 #define RFT_FLEET_LEAST 8          /* cards that have a figure: with fewer nothing is judged by it */
-#define RFT_FLEET_FALSE 0.9        /* cards that are told though nothing is wrong, expected in a fleet */
+#define RFT_FLEET_FALSE 0.9        /* cards that fall out though nothing is wrong, expected in a fleet */
 #define RFT_FLEET_FALSE_MOST 0.002 /* and of a card, whatever the fleet's size */
 #define RFT_FLEET_STEP 0.001       /* a relative standard deviation below which none is believed */
-#define RFT_FLEET_WORST 3          /* figures told of a card */
+#define RFT_FLEET_WORST 3          /* figures named of a card */
 
 typedef struct rft_fleet_figure {
     const char *name; /* "device memory, read", "gemv n=4096" */
@@ -50,8 +50,8 @@ typedef struct rft_fleet_unit {
     size_t runs, cards;     /* cards: of a host */
     size_t figures;         /* it is judged by */
     double p;               /* the least of the three, weighed; NaN: not judged */
-    bool told;              /* it falls out */
-    const char *test;       /* "one figure", "several figures", "all figures": which p that is; NULL */
+    bool falls_out;
+    const char *test; /* "one figure", "several figures", "all figures": which p that is; NULL */
     rft_fleet_deviation worst[RFT_FLEET_WORST];
     size_t worst_count;
     size_t again; /* of a card that falls out by two runs or more: its runs in which the worst figure falls out, too */
@@ -81,11 +81,11 @@ typedef struct rft_fleet {
     size_t figure_count;
     rft_fleet_unit *cards; /* by name */
     size_t *card_order;    /* worst first */
-    size_t card_count, judged, told;
+    size_t card_count, judged, cards_out;
     rft_fleet_unit *hosts; /* by name; those that are known */
     size_t *host_order;    /* worst first */
-    size_t host_count, hosts_told;
-    double card_level, host_level; /* a p under which one is told */
+    size_t host_count, hosts_out;
+    double card_level, host_level; /* a p under which one falls out */
     rft_fleet_share shares[RFT_FLEET_SHARES];
     rft_fleet_left *left; /* files that are no part of it */
     size_t left_count, left_capacity;

@@ -216,16 +216,16 @@ static void judge_unit(const fleet_table *table, const unit_scales *s, size_t at
 size_t rft_fleet_judge_units(const fleet_table *table, double *level) {
     const unit_scales s = scales_of(table);
     double *sorted = rft_calloc(table->figure_count + 1, sizeof *sorted);
-    size_t told = 0;
+    size_t out = 0;
     *level = fmin(RFT_FLEET_FALSE / (double)(s.known ? s.known : 1), RFT_FLEET_FALSE_MOST);
     for (size_t u = 0; u < table->unit_count && isfinite(s.scale); u++) {
         judge_unit(table, &s, u, sorted);
-        table->units[u].told = table->units[u].p <= *level;
-        told += table->units[u].told;
+        table->units[u].falls_out = table->units[u].p <= *level;
+        out += table->units[u].falls_out;
     }
     free(sorted);
     free(s.means);
-    return told;
+    return out;
 }
 
 /* ---- shares of the variance ---- */

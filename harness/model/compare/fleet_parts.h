@@ -31,7 +31,8 @@ typedef struct fleet_state {
     double *z;     /* the same, towards slow */
 } fleet_state;
 
-/* z of units by figures, where figures are `figure_count`; `own`: of each unit. Fills p, test, worst, told; *level. */
+/* z of units by figures, where figures are `figure_count`; `own`: of each unit. Fills p, test, worst, falls_out;
+ * *level. */
 typedef struct fleet_table {
     rft_fleet_unit *units;
     size_t unit_count, figure_count;

@@ -21,33 +21,34 @@ static void add(reported *r, rft_measurement *m, size_t problem) {
     r->all[r->count++] = m;
 }
 
+/* What is not recorded was one process. */
+static size_t processes_of(const rft_measurement *m) {
+    return m->process_count > 1 ? m->process_count : 1;
+}
+
 /* Of all problems of all sweeps. */
 static size_t problem_key(size_t sweep, size_t problem) {
     return (sweep << 32) | problem;
 }
 
-static void collect(reported *r, rft_run *run) {
+static void collect(reported *r, rft_run *run, size_t processes_least) {
     for (int aliases = 0; aliases < 2; aliases++) {
         for (size_t i = 0; i < run->point_count; i++) {
             rft_point *point = &run->points[i];
             const rft_measurement *m = rft_point_measurement(point);
-            if (m && m->samples_s && (point->alias_of != 0) == (aliases != 0)) {
+            if (m && m->samples_s && processes_of(m) >= processes_least && (point->alias_of != 0) == (aliases != 0)) {
                 add(r, &point->rounds[m - point->rounds], problem_key(point->sweep, point->problem));
             }
         }
         for (size_t i = 0; i < run->baseline_count && !aliases; i++) {
             rft_baseline *b = &run->baselines[i];
-            if (b->measurement.n > 0 && b->measurement.samples_s) {
+            const rft_measurement *m = &b->measurement;
+            if (m->n > 0 && m->samples_s && processes_of(m) >= processes_least) {
                 add(r, &b->measurement, problem_key(b->sweep, b->problem));
             }
         }
         r->own = aliases ? r->own : r->count;
     }
-}
-
-/* What is not recorded was one process. */
-static size_t processes_of(const rft_measurement *m) {
-    return m->process_count > 1 ? m->process_count : 1;
 }
 
 /* The samples of process p alone, whose first is the measurement's sample `begin`. */
@@ -150,11 +151,12 @@ void rft_measurement_fill(rft_measurement *m) {
     }
 }
 
-void rft_run_fill_repeats(rft_run *run) {
-    double step_s = rft_run_timer_step_s(run);
+/* Of what was taken in `processes_least` or more. */
+static void fill(rft_run *run, size_t processes_least) {
+    double step_s = processes_least > 1 ? 0.0 : rft_run_timer_step_s(run);
     size_t most = run->point_count + run->baseline_count + 1;
     reported r = {.all = rft_calloc(most, sizeof *r.all), .problems = rft_calloc(most, sizeof *r.problems)};
-    collect(&r, run);
+    collect(&r, run, processes_least);
     r.items = rft_calloc(r.count + 1, sizeof *r.items);
     rft_repeat *repeats = rft_calloc(r.count + 1, sizeof *repeats);
     for (size_t i = 0; i < r.count; i++) {
@@ -166,11 +168,19 @@ void rft_run_fill_repeats(rft_run *run) {
         take(r.all[i], &repeats[i]);
         free((double *)r.items[i].medians);
     }
-    tell_clocks(run);
     free(repeats);
     free(r.items);
     free(r.problems);
     free(r.all);
+}
+
+void rft_run_fill_repeats(rft_run *run) {
+    fill(run, 1);
+    tell_clocks(run);
+}
+
+void rft_run_fill_figures(rft_run *run) {
+    fill(run, 2);
 }
 
 bool rft_run_has_processes(const rft_run *run) {

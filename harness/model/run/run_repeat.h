@@ -20,6 +20,10 @@
  */
 void rft_run_fill_repeats(rft_run *run);
 
+/* The figures alone, of points: what was taken in one process keeps its median, intervals and clocks as they were
+ * stored. */
+void rft_run_fill_figures(rft_run *run);
+
 /* The same of a measurement in one process, and in no run. */
 void rft_measurement_fill(rft_measurement *m);
 
