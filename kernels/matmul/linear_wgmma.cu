@@ -382,7 +382,7 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, RESIDENT)
         }
         bulk_barrier_publish();
     }
-    if (L::CLUSTER > 1) {
+    if (CLUSTER_N > 1) { /* others send here and are told; parts of k meet behind them */
         cluster_meet();
     } else {
         __syncthreads();
