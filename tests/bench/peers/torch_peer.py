@@ -509,11 +509,11 @@ def self_test(table_path):
 
     prepare = {"do": "prepare", "peer": "eager", "op": "softmax", "type": "bf16", "shape": {"rows": 4, "cols": 8}}
     time_it = {"do": "time", "peer": "eager", "samples": 3, "cache": "cold", "flush": "flush.cubin"}
-    got = replies([{"do": "about"}, time_it, prepare, time_it, {"do": "drop"}, time_it, "{", {"do": "sing"},
-                   dict(prepare, op="juggle"), dict(time_it, cache="tepid")], NoBench)
-    assert [r["ok"] for r in got] == [True, False, True, True, True, False, False, False, False, False], got
+    got = replies([{"do": "about"}, time_it, prepare, time_it, dict(time_it, cache="rotating"), {"do": "drop"}, time_it, "{",
+                   {"do": "sing"}, dict(prepare, op="juggle"), dict(time_it, cache="tepid")], NoBench)
+    assert [r["ok"] for r in got] == [True, False, True, True, True, True, False, False, False, False, False], got
     assert got[3]["samples_us"] == [0.0, 1.0, 2.0], got
-    assert "no operation juggle" in got[8]["reason"], got
+    assert "no operation juggle" in got[9]["reason"], got
     broken = replies([{"do": "about"}, prepare], no_torch)
     assert all(not r["ok"] and "No module named 'torch'" in r["reason"] for r in broken) and len(broken) == 2, broken
     with open(table_path, encoding="utf-8") as file:
