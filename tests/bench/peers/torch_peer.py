@@ -13,8 +13,8 @@ A request that fails is answered with {"ok": false, "reason": "..."} and the nex
 installed; "cudnn" and "fa2": torch's attention by that backend. A sample is what rooftune's is: behind a blocking
 kernel that gives the host the time to queue everything, between two CUDA events, with caches that were made cold by
 rooftune's own flush, which comes as a cubin: writing one buffer of twice the L2 and reading another, and letting go of
-lines that were asked to stay (torch.compile asks so, too). "rotating" is a CUDA graph of calls in a row, each on the next
-of so many copies of its arguments as are twice the L2; a sample is such a graph's time by its calls.
+lines that were asked to stay (torch.compile asks so, too). "rotating" is a CUDA graph of calls in a row, each on the
+next of so many copies of its arguments as are twice the L2; a sample is such a graph's time by its calls.
 
   python3 torch_peer.py                        serves stdin
   python3 torch_peer.py --self-test TABLE      holds the protocol and the table's operations against this file; no GPU
@@ -251,7 +251,8 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "transpose": transpose, "cumsum": cumsum, "argmax": argmax, "top_k": top_k, "index_select": index_select,
               "index_add": index_add, "masked_select": masked_select,
               "segmented_sum": segmented_sum, "histogram": histogram, "linear": linear,
-              "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise, "convolution": convolution}
+              "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise,
+              "convolution": convolution}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
             ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
             ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
@@ -509,8 +510,8 @@ def self_test(table_path):
 
     prepare = {"do": "prepare", "peer": "eager", "op": "softmax", "type": "bf16", "shape": {"rows": 4, "cols": 8}}
     time_it = {"do": "time", "peer": "eager", "samples": 3, "cache": "cold", "flush": "flush.cubin"}
-    got = replies([{"do": "about"}, time_it, prepare, time_it, dict(time_it, cache="rotating"), {"do": "drop"}, time_it, "{",
-                   {"do": "sing"}, dict(prepare, op="juggle"), dict(time_it, cache="tepid")], NoBench)
+    got = replies([{"do": "about"}, time_it, prepare, time_it, dict(time_it, cache="rotating"), {"do": "drop"}, time_it,
+                   "{", {"do": "sing"}, dict(prepare, op="juggle"), dict(time_it, cache="tepid")], NoBench)
     assert [r["ok"] for r in got] == [True, False, True, True, True, True, False, False, False, False, False], got
     assert got[3]["samples_us"] == [0.0, 1.0, 2.0], got
     assert "no operation juggle" in got[9]["reason"], got
