@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "base/roots.h"
 #include "cli/cli.h"
 #include "cli/cuda_scan.h"
 #include "cli/device_copy.h"
@@ -267,6 +268,27 @@ static const char *find_source(const char *from, const char *written, rft_arena 
     return found;
 }
 
+/* The file names it, and may be anybody's: what lies elsewhere is named on the command line. */
+static int check_source(const new_options *o, const char *path, const char *written, rft_arena *arena, rft_err *err) {
+    char *folder = rft_fs_folder(o->from), *above = rft_fs_join(folder, ".."), *top = realpath(above, NULL);
+    rft_roots roots = {0};
+    rft_roots_add(&roots, folder, arena);
+    if (top && strcmp(top, "/") != 0) {
+        rft_roots_add(&roots, top, arena);
+    }
+    int rc = rft_roots_check(&roots, path, NULL);
+    free(folder);
+    free(above);
+    free(top);
+    if (rc == RFT_OK) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_SOURCE,
+                "%s: KernelSpecification.KernelFile: %.200s lies neither beside it nor in the folder above", o->from,
+                written);
+    return rft_err_remedy(err, "if you know that file: rooftune new %.200s --from %.200s", written, o->from);
+}
+
 /* The function of a name expression: "ns::saxpy<float, VEC>" is ns::saxpy. */
 static const char *function_of(const char *name, rft_arena *arena) {
     return rft_arena_strndup(arena, name, strcspn(name, "< "));
@@ -287,7 +309,8 @@ static int find_text(const char **path, char **text, const new_options *o, const
                     kernel->file);
         return rft_err_remedy(err, "name the kernel's file: rooftune new KERNEL.cu --from %.200s", o->from);
     }
-    return rft_fs_read(text, &size, *path, SOURCE_MAX_BYTES, err);
+    int rc = o->files.count ? RFT_OK : check_source(o, *path, kernel->file, arena, err);
+    return rc ? rc : rft_fs_read(text, &size, *path, SOURCE_MAX_BYTES, err);
 }
 
 typedef struct given_texts {

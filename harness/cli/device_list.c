@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define UUID_MOST 100
+#define UUID_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+
 typedef struct list {
     rft_listed_device *items; /* in the arena */
     size_t count;
@@ -61,11 +64,17 @@ static int add_recording(list *l, const char *piece, rft_err *err) {
     return rc;
 }
 
+/* A recording may say anything. */
+static bool names_file(const char *uuid) {
+    const size_t length = strlen(uuid);
+    return length > 0 && length <= UUID_MOST && strspn(uuid, UUID_LETTERS) == length;
+}
+
 /* Two runs may not measure on one GPU, nor write to one file. */
 static int check_distinct(const list *l, rft_err *err) {
     for (size_t i = 0; i < l->count; i++) {
         const char *uuid = l->items[i].uuid;
-        if (!uuid || !*uuid || strchr(uuid, '/')) {
+        if (!uuid || !names_file(uuid)) {
             rft_err_set(err, RFT_E_DEVICE, "%s has no UUID to name its run file by", l->items[i].device);
             return rft_err_remedy(err, "run it alone, with -o and a file");
         }

@@ -143,7 +143,7 @@ static bool holds_points(const char *path) {
 static int put_together(split_run *s, size_t ranks, rft_err *err) {
     rft_words files = {.items = rft_arena_calloc(s->arena, s->count, sizeof *files.items)};
     rft_shard_losses losses = {.items = rft_arena_calloc(s->arena, s->count, sizeof *losses.items)};
-    const char *whole = rft_arena_printf(s->arena, "%s/whole.db", s->folder);
+    const char *whole = rft_arena_printf(s->arena, "%s/_whole.db", s->folder); /* no UUID has that letter */
     files.items[files.count++] = s->parts.all[ranks].path;
     for (size_t i = 0; i < s->count; i++) {
         const rft_device_child *part = &s->parts.all[i];
@@ -166,12 +166,16 @@ static int put_together(split_run *s, size_t ranks, rft_err *err) {
     return rc;
 }
 
+/* What another has put there stays, also by a part's name. */
 static void remove_parts(const split_run *s) {
     for (size_t i = 0; i < s->parts.count; i++) {
-        rft_fs_remove(s->parts.all[i].path, NULL);
-        rft_fs_remove(rft_arena_printf(s->arena, "%s-lock", s->parts.all[i].path), NULL);
+        const char *path = s->parts.all[i].path;
+        if (holds_points(path)) {
+            rft_fs_remove(path, NULL);
+            rft_fs_remove(rft_arena_printf(s->arena, "%s-lock", path), NULL);
+        }
     }
-    rmdir(s->folder); /* what another has put there stays */
+    rmdir(s->folder);
 }
 
 /* ---- what compares ---- */

@@ -205,7 +205,7 @@ static int check_names(rft_script *script, const rft_sweep_state *state, rft_err
     if (fault) {
         rft_err_set(err, RFT_E_SCRIPT, "sweep %.60s: %s", state->sweep.name, fault);
         rft_err_place(err, "%s", state->place);
-        return rft_err_remedy(err, "give it a shorter name of one line, or split the sweep");
+        return rft_err_remedy(err, "give it a shorter name of one line of UTF-8, or split the sweep");
     }
     return 0;
 }

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sweep/names.h"
 
+#include "base/plain.h"
+
 #include <string.h>
 
-const char *rft_name_fault(const char *name, size_t most, rft_arena *arena) {
-    size_t length = name ? strlen(name) : 0;
-    if (length > most) {
-        return rft_arena_printf(arena, "one line of at most %zu bytes, found %zu", most, length);
-    }
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)name[i];
-        if (c < 0x20 || c == 0x7f) {
-            return rft_arena_printf(arena, "one line without control characters, found one of code %d", c);
+enum { REPLACEMENT_BYTES = 3 }; /* of U+FFFD, which recordings have in place of a byte that is no UTF-8 */
+
+/* A path may have bytes that are no UTF-8. */
+static const char *fault_of(const char *text, size_t most, bool is_path, rft_arena *arena) {
+    size_t length = 0; /* as a recording has it */
+    for (const unsigned char *at = (const unsigned char *)(text ? text : ""); *at;) {
+        const size_t bytes = rft_utf8_bytes(at);
+        if (bytes == 0 && !is_path) {
+            return rft_arena_printf(arena, "text in UTF-8, found the byte 0x%02x", *at);
         }
+        if (*at < 0x20 || *at == 0x7f) {
+            return rft_arena_printf(arena, "one line without control characters, found one of code %d", *at);
+        }
+        length += bytes ? bytes : REPLACEMENT_BYTES;
+        at += bytes ? bytes : 1;
     }
-    return NULL;
+    return length > most ? rft_arena_printf(arena, "one line of at most %zu bytes, found %zu", most, length) : NULL;
+}
+
+const char *rft_name_fault(const char *name, size_t most, rft_arena *arena) {
+    return fault_of(name, most, false, arena);
 }
 
 /* The first fault found, and the place it was found in. */
@@ -27,7 +38,7 @@ static void check_name(check *c, const char *name, size_t most, const char *form
     __attribute__((format(printf, 4, 5)));
 
 static void check_name(check *c, const char *name, size_t most, const char *format, ...) {
-    const char *expected = c->fault ? NULL : rft_name_fault(name, most, c->arena);
+    const char *expected = c->fault ? NULL : fault_of(name, most, most == RFT_ENTRY_MAX, c->arena);
     if (expected) {
         char where[120];
         va_list args;

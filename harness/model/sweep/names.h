@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * names.h - what a name may be, wherever it comes from: a script, a recording, a run file, another tuner's file. Names
- * stand in tables, headings and legends, which fit them into columns; they are at most RFT_NAME_MAX bytes of one line.
+ * stand in tables, headings and legends, which fit them into columns; they are at most RFT_NAME_MAX bytes of one line,
+ * in UTF-8.
  */
 #ifndef RFT_MODEL_NAMES_H
 #define RFT_MODEL_NAMES_H
@@ -14,8 +15,8 @@
 #define RFT_VARIANTS_MAX 2000 /* of a sweep */
 #define RFT_ENTRY_MAX 4096    /* bytes of a path, and of a kernel's entry with its template arguments */
 
-/* NULL when `name` (NULL is no name) is one line of at most `most` bytes; else what was expected: "one line of at most
- * 256 bytes, found 4000". In `arena`. */
+/* NULL when `name` (NULL is no name) is one line of UTF-8 of at most `most` bytes; else what was expected: "one line of
+ * at most 256 bytes, found 4000". In `arena`. */
 const char *rft_name_fault(const char *name, size_t most, rft_arena *arena);
 
 /* How many axes and variants a sweep has, all its names and the texts among its values. NULL when they are good; else

@@ -244,6 +244,7 @@ static const way examples[] = {
     {"inout", "inout(f32, p.n): a type without quotes, how many"},
     {"temp", "temp(f32, p.n): a type without quotes, how many"},
     {"memset", "memset(b.y, 0)"},
+    {"tensor_map", "tensor_map(b.a, { p.k, p.m }, { box = { 64, 128 }, swizzle = 128 }): fastest dimension first"},
     {"struct", "struct { i32(p.n), f32(0.5), b.x }: the fields in their order"},
     {"ceil_div", "ceil_div(p.n, c.BLOCK)"},
 };

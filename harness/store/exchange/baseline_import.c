@@ -101,8 +101,8 @@ static int check_texts(importer *im, const import_row *row) {
         }
         const char *expected = rft_name_fault(text, TEXT_MAX, im->arena);
         if (expected) {
-            return refuse(im, row->where, "it stands in tables: give it a shorter text, of one line", "%s: expected %s",
-                          keys[needed[i]], expected);
+            return refuse(im, row->where, "it stands in tables: give it a shorter text, of one line of UTF-8",
+                          "%s: expected %s", keys[needed[i]], expected);
         }
     }
     return RFT_OK;

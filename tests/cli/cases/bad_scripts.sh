@@ -25,6 +25,7 @@ bad unknown_in_text 3 'sweep.where\[1\].*"BLCK", did you mean "BLOCK"' "$k retur
 bad nothing_left 4 'no configuration is valid.*function at nothing_left.lua:1' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(VEC) return VEC > 4 end } }"
 bad raising 4 'attempt to compare number with nil' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(VEC) return VEC < nil end } }"
 bad varargs 3 'sweep.where\[1\]: varargs' "$k return sweep { kernel = k, over = { n = values(4) }, where = { function(...) return true end } }"
+bad not_utf8 3 'sweep caf.xe9: name: expected text in UTF-8, found the byte 0xe9' "$k return sweep { name = 'caf\\xe9', kernel = k, over = { n = values(4) } }"
 bad pattern 3 'pattern.lua:1: .*pattern' 'string.find(("a"):rep(20000), "a-a-a-a-b") return sweep {}'
 bad memory 3 'memory.lua: out of memory' 'local t = {} while true do t[#t + 1] = ("x"):rep(1000000) .. #t end'
 bad no_io 3 'no_io.lua:1: unknown name "io"' 'io.open("/etc/passwd") return sweep {}'

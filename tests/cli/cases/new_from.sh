@@ -46,6 +46,11 @@ JSON
 rooftune new --from hub/blur.json
 expect_error 5 'KernelSpecification.KernelFile: elsewhere/inner/blur.cu.hip is not there'
 expect_err 'rooftune new KERNEL.cu --from hub/blur.json'
+for outside in /etc/passwd ../../../../../etc/passwd; do # nothing of it is read
+    sed "s#elsewhere/inner/blur.cu.hip#$outside#" hub/blur.json >hub/outside.json
+    rooftune new --from hub/outside.json
+    expect_error 5 "KernelFile: $outside \(lies neither beside it nor in the folder above\|is not there\)"
+done
 sed -i 's/elsewhere.inner/inner/' hub/blur.json
 rooftune new --from hub/blur.json
 expect_status 0

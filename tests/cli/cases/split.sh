@@ -16,6 +16,7 @@ echo 'no run file' >eight.db.parts/GPU-00000003-1111-2222-3333-444444444444.db
 rooftune run "$quick" -d "$list" --split -o eight.db --report eight.md --events log.jsonl
 expect_status 0
 expect_err '^recording 4: rooftune: '
+grep -q 'no run file' eight.db.parts/GPU-00000003*.db || fail "a file that was no part is gone"
 for file in one eight; do
     "$ROOFTUNE" best $file.db --csv - | cut -d, -f1-4 >$file.best
     "$ROOFTUNE" show $file.db --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort >$file.points
@@ -39,6 +40,9 @@ expect_err 'eight.db holds this run, finished'
 gzip -dc card1.json.gz | sed 's/NVIDIA H200/NVIDIA H100/g' | gzip -n >other.json.gz
 rooftune run "$quick" -d "replay:$QUICK,replay:other.json.gz" --split -o x.db
 expect_error 2 'recording 1 is an NVIDIA H200, and recording 2 an NVIDIA H100'
+gzip -dc card1.json.gz | sed 's/GPU-00000001-1111/..\\u001b[2J GPU/g' | gzip -n >odd.json.gz
+rooftune run "$quick" -d "replay:$QUICK,replay:odd.json.gz" --split -o x.db
+expect_error 6 'odd.json.gz has no UUID to name its run file by'
 rooftune run "$quick" -d "replay:$QUICK" --split -o x.db
 expect_error 2 '-d names one'
 rooftune run "$quick" -d "$list" --split --shard 1/2 -o x.db

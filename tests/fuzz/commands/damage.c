@@ -175,6 +175,8 @@ static const char *suffix_of(family of, const sample *from, uint64_t *random) {
         return ".lua";
     case FAMILY_BASELINES:
         return from->size && strchr("[{", from->data[0]) ? ".json" : ".csv";
+    case FAMILY_COUNTERS:
+        return ".csv";
     default:
         return ".json";
     }

@@ -4,7 +4,7 @@
  *   --seed N         the series (default 1); a series and a number stand for the same try everywhere
  *   --seconds S      how long (default 10)
  *   --iteration K    that one try alone, kept whatever it does
- *   --only KIND      recording, runfile, foreign, script, space, mix, baselines or words
+ *   --only KIND      recording, runfile, foreign, script, space, mix, baselines, counters or words
  *   --source DIR     the source tree with the samples
  *   --keep DIR       where failures are kept (default fuzz-failures)
  *   --plain PROGRAM  the same without sanitizers: decides on time and memory when ROOFTUNE took too much

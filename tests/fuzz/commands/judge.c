@@ -273,6 +273,18 @@ static bool may_make(const evidence *e, const char *path, rft_arena *arena) {
         if (run && strncmp(named, path, length) == 0 && path[length] == '/') {
             return rft_text_ends(path, ".db") || rft_text_ends(path, ".pdf"); /* of several devices */
         }
+        if (!run && strncmp(named, path, strlen(path)) == 0 && named[strlen(path)] == '/') {
+            return true; /* folders above -o of new, above --csv-dir */
+        }
+        if (report && strncmp(named, path, length) == 0 && path[length] == '/') {
+            return rft_text_ends(path, ".csv");
+        }
+        if (run && strncmp(named, path, length) == 0 && rft_text_starts(path + length, ".parts")) {
+            return true; /* of --split, until it is one file */
+        }
+    }
+    if (strcmp(m->command, "new") == 0) { /* into its folder, or beside its source */
+        return rft_text_ends(path, ".lua") || rft_text_ends(path, ".cu") || rft_text_ends(path, ".cuh");
     }
     if (run && !m->output) {
         return rft_text_ends(path, ".db") || rft_text_ends(path, ".pdf");
@@ -314,7 +326,7 @@ static bool may_change(const evidence *e, const box_entry *was, rft_arena *arena
     if (database && strcmp(m->command, "run") == 0) {
         return is_output;
     }
-    if (database && strcmp(m->command, "import") == 0 && m->baseline) {
+    if (database && strcmp(m->command, "import") == 0 && m->adds) {
         return input;
     }
     if (is_companion(was)) {

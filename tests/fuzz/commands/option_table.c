@@ -81,11 +81,12 @@ static bool is_one_of(const char *word, const char *const *names) {
 }
 
 static void take_option(meaning *m, const known_option *o, const char *value) {
-    static const char *const outputs[] = {"output", "report",     "json",    "csv",    "points", "events",
-                                          "junit",  "limits-out", "package", "bundle", NULL};
-    static const char *const inputs[] = {"mix",    "reference", "font",       "baseline",
-                                         "device", "devices",   "allow-path", NULL};
+    static const char *const outputs[] = {"output", "report",     "json",    "csv",    "points",  "events",
+                                          "junit",  "limits-out", "package", "bundle", "csv-dir", NULL};
+    static const char *const inputs[] = {"mix",     "reference",  "font",     "baseline", "device",
+                                         "devices", "allow-path", "expected", "from",     NULL};
     bool best = strcmp(m->command, "best") == 0;
+    bool counters = strcmp(m->command, "import") == 0 && strcmp(o->name, "counters") == 0;
     if (strcmp(o->name, "emit") == 0 || (best && strcmp(o->name, "format") == 0)) {
         m->to_stdout = true; /* header, lua and csv are for programs too */
     }
@@ -100,10 +101,10 @@ static void take_option(meaning *m, const known_option *o, const char *value) {
             m->outputs[m->output_count++] = value;
         }
         m->output = strcmp(o->name, "output") == 0 ? value : m->output;
-    } else if (is_one_of(o->name, inputs)) {
+    } else if (counters || is_one_of(o->name, inputs)) {
         add_input(m, rft_text_starts(value, "replay:") ? value + strlen("replay:") : value);
     }
-    m->baseline = m->baseline || strcmp(o->name, "baseline") == 0;
+    m->adds = m->adds || counters || strcmp(o->name, "baseline") == 0;
 }
 
 meaning option_table_meaning(const option_table *table, const char *const *words) {

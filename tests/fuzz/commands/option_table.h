@@ -41,7 +41,7 @@ typedef struct meaning {
     const char *output; /* of -o; NULL: not given */
     bool to_stdout;     /* results for programs go there: JSON, CSV, what the compiler made */
     bool json_stdout;   /* and it is one JSON value */
-    bool baseline;      /* import --baseline writes into its input */
+    bool adds;          /* import --baseline, --counters: writes into its input */
     bool help;
 } meaning;
 

@@ -44,8 +44,21 @@ static int add_files(samples *to, family of, const char *source, const char *bel
     return rc;
 }
 
-static bool is_kept(const bool *kept, size_t count, json_int_t id) {
-    return id >= 1 && (size_t)id <= count && kept[id - 1];
+/* The place of an id among those that are kept, from 1; 0: gone. */
+static json_int_t new_id(const bool *kept, size_t count, json_int_t id) {
+    json_int_t place = 0;
+    for (size_t i = 0; i < count && (json_int_t)i < id; i++) {
+        place += kept[i];
+    }
+    return id >= 1 && (size_t)id <= count && kept[id - 1] ? place : 0;
+}
+
+/* Points that can go on in a run have ids without gaps. */
+static void renumber(json_t *list, const bool *kept, size_t count) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *id = json_array_get(list, i);
+        json_integer_set(id, new_id(kept, count, json_integer_value(id)));
+    }
 }
 
 static void keep_rows(json_t *list, const bool *kept, size_t count) {
@@ -56,12 +69,15 @@ static void keep_rows(json_t *list, const bool *kept, size_t count) {
     }
 }
 
-/* Counters and loads of points that are gone. */
+/* Counters, loads and readings of points that are gone. */
 static void keep_named(json_t *list, const bool *kept, size_t count) {
     for (size_t i = json_array_size(list); i-- > 0;) {
-        const json_t *point = json_object_get(json_array_get(list, i), "point");
-        if (json_is_integer(point) && !is_kept(kept, count, json_integer_value(point))) {
+        json_t *point = json_object_get(json_array_get(list, i), "point");
+        const json_int_t id = new_id(kept, count, json_integer_value(point));
+        if (json_is_integer(point) && id == 0) {
             json_array_remove(list, i);
+        } else {
+            json_integer_set(point, id);
         }
     }
 }
@@ -90,6 +106,9 @@ void samples_cut(json_t *recording, size_t points) {
     keep_rows(json_object_get(recording, "results"), kept, count);
     keep_named(json_object_get(own, "counters"), kept, count);
     keep_named(json_object_get(own, "loads"), kept, count);
+    keep_named(json_object_get(own, "references"), kept, count);
+    renumber(json_object_get(columns, "id"), kept, count);
+    renumber(json_object_get(columns, "alias_of"), kept, count);
     json_object_set_new(columns, "count",
                         json_integer((json_int_t)json_array_size(json_object_get(recording, "results"))));
     free(kept);
@@ -178,6 +197,7 @@ int samples_load(samples *out, const char *source, const workplace *place, rft_a
         {FAMILY_FOREIGN, "tests/store", ".ktt.json"},
         {FAMILY_FOREIGN, "tests/fuzz/corpus/recording", NULL},
         {FAMILY_BASELINES, "tests/fuzz/corpus/baselines", NULL},
+        {FAMILY_COUNTERS, "tests/fuzz/corpus/ncu", NULL},
     };
     *out = (samples){.arena = arena};
     int rc = add_recordings(out, source);

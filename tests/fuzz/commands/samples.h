@@ -18,6 +18,7 @@ typedef enum family {
     FAMILY_SPACE, /* T1 */
     FAMILY_MIX,
     FAMILY_BASELINES,
+    FAMILY_COUNTERS, /* Nsight Compute's CSV */
     FAMILY_COUNT
 } family;
 

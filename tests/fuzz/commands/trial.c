@@ -15,6 +15,7 @@
 /* What stands for a file in the forms below:
  *   @A the damaged file            @B a good recording     @R a good run file    @Q quick.lua   @S any sweep
  *   @M a mix                       @L baselines            @T a folder           @O a new name  @N a number
+ *   @C counters of Nsight Compute  @E a list of cards      @K a kernel's source
  * ";" stands between a command and the one that follows when it succeeds. */
 static const char *const run_forms[] = {
     "show @A",
@@ -59,6 +60,10 @@ static const char *const run_forms[] = {
     "compare @A @B --csv -",
     "compare @A @B @R -o @O.pdf",
     "compare @A @B --mix @M",
+    "compare @A @B @R --expected @E",
+    "compare @A @B @R --expected @E -o @O.pdf --csv -",
+    "compare @A @A @B @A @R @A @B @A @R @A @A",
+    "compare @A @B @A @B @A @B @A @R @A @B -o @O.html --json -",
     "model @A",
     "model @A --json -",
     "model @A -d a100,h100",
@@ -73,6 +78,9 @@ static const char *const run_forms[] = {
     "run @Q -d replay:@A -o @O.db --no-report --budget 1",
     "point @Q -d replay:@A",
     "run @A @B -d replay: -o @O.db --no-report",
+    "run @Q -d replay:@A,replay:@B --split -o @O.db --no-report",
+    "run @Q -d replay:@A --shard 1/2 -o @O.db --no-report",
+    "import @A @R -o @O.db",
 };
 static const char *const file_forms[] = {
     /* of a run file alone: it may be continued, and take baselines */ "run @B -d replay: -o @A",
@@ -80,6 +88,7 @@ static const char *const file_forms[] = {
     "run @B -d replay:@B -o @A --fresh --no-report",
     "import --baseline @L @A",
     "import --baseline @L @A ; show @A",
+    "import --counters @C @A --point @N",
     "run @Q -d replay:@B -o @A --no-report --budget 1",
     "export @A -o @A",
     "show @A --json @A",
@@ -105,6 +114,14 @@ static const char *const space_forms[] = {
     "check @A --sample 0",
     "run @A -d replay:@B --dry-run",
     "run @A -d replay:@B -o @O.db --no-report",
+    "new --from @A",
+    "new @K --from @A -o @T",
+    "new @K --from @A -o @T --reference-from add",
+};
+static const char *const counter_forms[] = {
+    "import --counters @A @R --point @N",
+    "import --counters @A @R --variant vectorised",
+    "import --counters @A @R --point @N ; show @R --full",
 };
 static const char *const mix_forms[] = {
     "show @B --mix @A",
@@ -165,12 +182,13 @@ static const kind kinds[] = {
     {"space", 4, FAMILY_SPACE, {FORMS(space_forms)}},
     {"mix", 5, FAMILY_MIX, {FORMS(mix_forms)}},
     {"baselines", 5, FAMILY_BASELINES, {FORMS(baseline_forms)}},
+    {"counters", 3, FAMILY_COUNTERS, {FORMS(counter_forms)}},
     {"words", 24, FAMILY_RECORDING, {FORMS(run_forms), FORMS(file_forms)}},
 };
 
 const char *const *trial_kinds(void) {
     static const char *const names[] = {
-        "recording", "runfile", "foreign", "script", "space", "mix", "baselines", "words", NULL,
+        "recording", "runfile", "foreign", "script", "space", "mix", "baselines", "counters", "words", NULL,
     };
     return names;
 }
@@ -210,6 +228,23 @@ static const char *good(const maker *m, family of, const char *sample_name, cons
     return name;
 }
 
+static const char *good_text(const maker *m, const char *name, const char *text) {
+    const sample made = {name, text, strlen(text)};
+    char *path = rft_fs_join(m->folder, name);
+    damage_none(path, &made);
+    free(path);
+    return name;
+}
+
+/* What corpus/t1/kernel is about. */
+static const char *good_kernel(const maker *m) {
+    return good_text(m, "add.cu",
+                     "extern \"C\" __global__ void add(const unsigned char *a, float4 *sum, double by, int n) {\n"
+                     "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                     "    if (i < n) sum[i].x += a[i] * by;\n"
+                     "}\n");
+}
+
 /* What a "@X" stands for; the file is there then. */
 static const char *stands_for(const maker *m, char letter) {
     static const char *const kept[] = {
@@ -234,6 +269,12 @@ static const char *stands_for(const maker *m, char letter) {
         return good(m, FAMILY_MIX, NULL, "m.lua");
     case 'L':
         return good(m, FAMILY_BASELINES, "table", "l.csv");
+    case 'C':
+        return good(m, FAMILY_COUNTERS, "raw", "c.csv");
+    case 'E':
+        return good_text(m, "e.txt", "card\nGPU-00000000-1111-2222-3333-444444444444, rack 3\n12345678\n");
+    case 'K':
+        return good_kernel(m);
     case 'T':
         return "folder";
     case 'N':
@@ -311,6 +352,9 @@ void trial_make(trial *out, const char *folder, const samples *from, const optio
         m.family = any[rft_random_below(random, COUNT(any))];
     }
     m.damaged = damage_make(folder, from, m.family, words, arena, random);
+    if (of->damaged == FAMILY_SPACE) {
+        good_kernel(&m);
+    }
     take_form(&m, pick_form(of, random));
     if (words) {
         damage_odd_files(folder);
