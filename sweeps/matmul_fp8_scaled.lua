@@ -42,7 +42,10 @@ local function alone(scale)
       BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 192, 256), STAGES = range(3, 7), CLUSTER_M = values(1, 2),
       CLUSTER_N = values(1, 2), PINGPONG = values(false, true), IDLE = values(0, 4), PROMOTE = values(0),
     },
-    where = with(matmul.fits, matmul.deepest, suits, "CLUSTER_M * CLUSTER_N <= (m > 1024 and 2 or 1)", "IDLE == 0 or m > 1024"),
+    where = with(
+      matmul.fits, matmul.deepest, suits .. " or PINGPONG and BLOCK_M * BLOCK_N == 128 * 128",
+      "CLUSTER_M * CLUSTER_N <= (m > 1024 and 2 or 1)", "IDLE == 0 or m > 1024 and not (PINGPONG and BLOCK_M == BLOCK_N)"
+    ),
   }
 end
 

@@ -12,7 +12,7 @@ end
 if #sides == 0 then sides = { 8192 } end
 
 return sweep {
-  variants = layers "bf16",
+  variants = layers("bf16", true),
   over = {
     m = refine(values(1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192), 1),
     n = values(table.unpack(sides)),

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The variants of matmul_skinny.lua and matmul_llm.lua, which multiply m tokens by the weights of a layer: a function of
--- the type's name. Each has a few configurations a problem: those that fill the card. Below n = 2048 none does, and all
--- are valid: on the odd problem, say.
+-- the type's name, and of whether there is a problem of one token. Each has a few configurations a problem: those that fill
+-- the card. Below n = 2048 none does, and all are valid: on the odd problem, say.
 local skinny = require "kernels.matmul_skinny"
 local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
@@ -23,9 +23,9 @@ local function where_wide(few)
   return "n < 2048 or (" .. few .. ")"
 end
 
-return function(dtype)
+return function(dtype, one_token)
   local few = skinny[dtype]
-  return {
+  local variants = {
     {
       "mma.sync from registers",
       kernel = few.skinny,
@@ -93,14 +93,32 @@ return function(dtype)
       "wgmma, tiles in turn",
       kernel = wgmma[dtype].roles,
       tune = {
-        BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 6), CLUSTER_M = values(1, 2),
-        CLUSTER_N = values(1, 2), IDLE = values(0, 4),
+        BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 8), CONSUMERS = values(1, 2),
+        CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), IDLE = values(0, 4),
       },
       where = all_of(
-        wgmma[dtype].fits, wgmma[dtype].deepest, "CLUSTER_M * CLUSTER_N == 2",
+        wgmma[dtype].fits, wgmma[dtype].deepest, "CONSUMERS == (BLOCK_M == 64 and 1 or 2)",
         where_wide "m >= 128 and (CLUSTER_M == 1 or m > BLOCK_M)",
-        where_wide "m >= 2048 and BLOCK_M * BLOCK_N == 128 * 256 or m < 2048 and IDLE == 0 and BLOCK_M == 128"
+        -- Of few tiles each has an SM of its own: a cluster's blocks would only wait for each other.
+        "CLUSTER_M * CLUSTER_N == 2 and BLOCK_M > 64 or CLUSTER_M * CLUSTER_N == 1 and m < 1024 and BLOCK_M * BLOCK_N <= 128 * 128",
+        where_wide("m >= 2048 and BLOCK_M * BLOCK_N == 128 * 256"
+          .. " or m < 2048 and IDLE == 0 and (BLOCK_M == 128 or BLOCK_M == 64 and BLOCK_N == 128 and m <= 512)")
       ),
     },
   }
+  if one_token then
+    table.insert(variants, 1, {
+      "16-byte loads, one token",
+      kernel = few.wide,
+      tune = { BLOCK = values(128, 256, 512), ROWS = values(1, 2, 4), UNROLL = values(1, 2, 4) },
+      where = {
+        "gpu.cc >= 80",
+        "ROWS * UNROLL == 4 or ROWS == 4 and UNROLL == 2",
+        where_wide "m == 1",
+        -- Every load of a batch has something to read. Odd rows take the naive kernel, whatever is asked.
+        function(n, k, BLOCK, ROWS, UNROLL) return n >= 2048 and k >= 8 * BLOCK * UNROLL or n < 2048 and ROWS == 2 end,
+      },
+    })
+  end
+  return variants
 end

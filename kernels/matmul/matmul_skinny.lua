@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B for few rows of A, or few tiles, on tensor cores: A is m x k (tokens), B lies as n x k (weights), C is m x n, sums
--- are fp32. Returns { bf16, fp16 }, each { skinny, split, fits, full, stream, stream_fits }: skinny from sm_80 on, split and
--- stream on sm_90a alone, with their constraints.
+-- are fp32. Returns { bf16, fp16 }, each { wide, skinny, split, fits, full, stream, stream_fits }: wide, without tensor
+-- cores, and skinny from sm_80 on, split and stream on sm_90a alone, with their constraints.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 local wgmma = require "kernels.matmul_wgmma"
@@ -11,6 +11,53 @@ local TOKENS = { "BLOCK_M", 16, "tokens of a tile: rows of A and C" }
 
 -- A size that leaves an edge in every tile; of m too, which the smallest problem would leave at 1.
 local ODD = { m = 83, n = 1021, k = 2053 }
+
+-- linear_weights.lua's of the same name. Rows that are no multiples of 16 bytes take its naive one.
+local function wide(dtype, cuda_type)
+  local WIDE = ("linear_wide<Plain, %s, BLOCK, ROWS, UNROLL, 1, true>"):format(cuda_type)
+  local none = u64(0) -- scales, zeros, parts and counters
+  return tensor[dtype].kernel {
+    name = "wide",
+    source = "linear_weights.cu",
+    entry = WIDE,
+    params = {
+      { "BLOCK", 128, "threads that share a row of weights" },
+      { "ROWS", 2, "rows a block works on at once" },
+      { "UNROLL", 2, "16-byte loads of a row in flight in a thread" },
+    },
+    odd = ODD,
+    launch = function(p, c, gpu, b)
+      if p.k % 8 ~= 0 then
+        return {
+          entry = ("linear_naive<Plain, %s, %d>"):format(cuda_type, c.BLOCK // 32),
+          args = { b.b, none, none, b.a, b.c, i64(p.n), i64(p.k) },
+          grid = { ceil_div(p.n, c.BLOCK // 32), p.m },
+          block = c.BLOCK,
+        }
+      end
+      return {
+        args = { b.b, none, none, b.a, b.c, none, none, i64(p.m), i64(p.n), i64(p.k) },
+        grid = { ceil_div(p.n, c.ROWS), p.m },
+        block = c.BLOCK,
+        shared = 4 * c.ROWS * c.BLOCK // 32,
+      }
+    end,
+    -- Each token reads the weights; every block its share of A, which L1 may spare.
+    traffic = function(p, c)
+      local weights, tokens = BYTES * p.n * p.k, BYTES * p.m * p.k
+      return {
+        ["tensor_" .. dtype] = 0, fp32 = 2 * p.m * p.n * p.k,
+        l2 = p.m * weights + tokens * ceil_div(p.n, c.ROWS) + BYTES * p.m * p.n,
+        dram_read = weights + tokens, dram_write = BYTES * p.m * p.n,
+      }
+    end,
+    -- Memory waits for bytes in flight, of 2,048 threads an SM.
+    prior = function(p, c, gpu, t)
+      local in_flight = math.min(ceil_div(p.n, c.ROWS) * c.BLOCK, 2048 * gpu.sms) * 16 * c.ROWS * c.UNROLL
+      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), t.l2)
+    end,
+  }
+end
 
 local function skinny(dtype, cuda_type)
   local PARAMS = "BLOCK_M, BLOCK_N, WARPS, AHEAD"
@@ -197,6 +244,7 @@ end
 local skinnies = {}
 for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
   skinnies[dtype] = {
+    wide = wide(dtype, cuda_type),
     skinny = skinny(dtype, cuda_type),
     split = split(dtype, cuda_type),
     stream = stream(dtype, cuda_type),
