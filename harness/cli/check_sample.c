@@ -114,6 +114,10 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
         rft_check_unfilled(&c->warnings, c->place, r->spec.unit.source, unfilled);
         c->unfilled_told = true;
     }
+    const char *unsized = ok ? rft_signatures_unsized(&r->spec, r->compiled) : NULL;
+    if (unsized) {
+        rft_check_unsized(&c->warnings, c->place, unsized);
+    }
     const char *unwritten = ok ? rft_signatures_unwritten(&r->spec, r->compiled) : NULL;
     if (unwritten) {
         rft_check_warn(&c->warnings, c->place,

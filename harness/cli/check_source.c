@@ -133,8 +133,7 @@ static void look_at_launch(const looked_at *l, const rft_launch *launch) {
         }
     }
     if (entry && entry->always_dynamic && launch->shared_bytes == 0) {
-        rft_check_warn(l->warnings, l->place, "shared = BYTES in its launch, the third of <<<grid, block, bytes>>>",
-                       "%s has an extern __shared__ array, and its launch gives it no bytes", entry->name);
+        rft_check_unsized(l->warnings, l->place, entry->name);
     }
     if (entry) {
         look_at_types(l, launch, entry);

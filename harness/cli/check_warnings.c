@@ -51,6 +51,12 @@ void rft_check_warnings_tell(const rft_check_warnings *w, const rft_log *log) {
     }
 }
 
+void rft_check_unsized(rft_check_warnings *w, const char *place, const char *kernel) {
+    rft_check_warn(w, place, "shared = BYTES in its launch, the third of <<<grid, block, bytes>>>",
+                   "%.*s has an extern __shared__ array, and its launch gives it no bytes", (int)strcspn(kernel, " <"),
+                   kernel);
+}
+
 void rft_check_unfilled(rft_check_warnings *w, const char *place, const char *source, const rft_variable *variable) {
     const char *slash = strrchr(source, '/');
     unsigned long long bytes = variable->bytes, each = 0;

@@ -2,12 +2,15 @@
 #include "base/fs.h"
 #include "base/roots.h"
 #include "cli/cli.h"
+#include "cli/cuda_device_part.h"
 #include "cli/cuda_scan.h"
 #include "cli/device_copy.h"
 #include "cli/new_files.h"
 #include "cli/new_sweep.h"
+#include "gpu/compiler.h"
 #include "script/script_t1.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +178,41 @@ static void tell_lost(rft_cli *cli, const rft_device_copy *copy) {
     rft_str_clear(&names);
 }
 
+/* The name behind the next std:: outside of a comment to the line's end, from *at on; NULL: none. */
+static const char *next_of_std(const char **at, rft_arena *arena) {
+    for (const char *std = strstr(*at, "std::"); std; std = strstr(std + 1, "std::")) {
+        const char *line = std;
+        while (line > *at && line[-1] != '\n') {
+            line--;
+        }
+        const char *comment = strstr(line, "//");
+        size_t length = strspn(std + 5, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        bool own =
+            std > line && (std[-1] == ':' || isalnum((unsigned char)std[-1]) || std[-1] == '_'); /* cuda::std:: */
+        if (length > 0 && !own && !(comment && comment < std)) {
+            *at = std;
+            return rft_arena_strndup(arena, std + 5, length);
+        }
+    }
+    return NULL;
+}
+
+/* What check would say of the first use of the host's C++ library that the copy left in the device code. */
+static void tell_host_library(rft_cli *cli, const rft_device_copy *copy, const char *path, rft_arena *arena) {
+    const char *at = copy->text;
+    for (const char *name = next_of_std(&at, arena); name; name = next_of_std(&at, arena)) {
+        size_t line = 1;
+        for (const char *c = copy->text; c < at; c++) {
+            line += *c == '\n';
+        }
+        if (!rft_cuda_is_host_type(name)) {
+            rft_log_warn(&cli->log, "%s:%zu: %s", path, line, rft_host_library_words(name, arena));
+            return;
+        }
+        at += 5;
+    }
+}
+
 /* With a reference of two kernels the other one. */
 static int pick_tuned(const rft_cuda_entry **out, const rft_cuda_file *file, const new_options *o,
                       const rft_cuda_entry *truth, const char *path, const char *text, rft_err *err) {
@@ -235,6 +273,7 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
     }
     if (rc == RFT_OK) {
         tell_lost(cli, copy);
+        tell_host_library(cli, copy, path, arena);
     }
     rft_str_clear(&sweep);
     rft_str_clear(&reference);

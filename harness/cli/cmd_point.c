@@ -4,6 +4,7 @@
 #include "cli/asked.h"
 #include "cli/compose.h"
 #include "cli/ncu_command.h"
+#include "cli/outputs.h"
 #include "cli/point_choice.h"
 #include "cli/point_json.h"
 #include "cli/sweep_source.h"
@@ -44,7 +45,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"json", 0, "FILE|-", "every sample, as JSON; - is stdout, in place of the text", NULL, &o->json, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
         {"arch", 0, "sm_90a", "with --emit or --ncu: architecture, or a device, to compile for", NULL, &o->arch, NULL},
-        {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
+        {"output", 'o', "FILE", "with --emit: where to (default: stdout; of a cubin none)", NULL, &o->output, NULL},
         RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
@@ -55,6 +56,10 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
     if (rc == RFT_OK && o->emit && strcmp(o->emit, "ptx") != 0 && strcmp(o->emit, "cubin") != 0 &&
         strcmp(o->emit, "log") != 0) {
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
+    }
+    if (rc == RFT_OK && o->emit && strcmp(o->emit, "cubin") == 0 && (!o->output || rft_output_is_stdout(o->output))) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--emit cubin writes no text, which is all that stdout takes");
+        rc = rft_err_remedy(err, "name a file: -o FILE.cubin");
     }
     if (rc == RFT_OK && o->emit && o->ncu) {
         rc = rft_err_set(err, RFT_E_USAGE, "--emit and --ncu cannot be given together");

@@ -39,6 +39,14 @@ static const char *const host_types[][2] = {{"int8_t", "signed char"},
                                             {"size_t", NULL}, /* NVRTC has them itself, but not in std */
                                             {"ptrdiff_t", NULL}};
 
+bool rft_cuda_is_host_type(const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof host_types / sizeof *host_types; i++) {
+        found = found || strcmp(host_types[i][0], name) == 0;
+    }
+    return found;
+}
+
 typedef struct header_treatment {
     rft_cuda_header_rule rule;
     void *self;

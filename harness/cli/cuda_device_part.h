@@ -10,6 +10,9 @@
 /* Is <NAME> a header for the device, which NVRTC finds with CUDA's? */
 bool rft_cuda_is_device_header(const char *name);
 
+/* Is std::NAME a type of the host's headers that the device's code may use ("uint32_t")? */
+bool rft_cuda_is_host_type(const char *name);
+
 /* What becomes of an #include in a file of `folder`: NULL, and its line goes; `name` itself, and it stays; another name
  * takes its place, in quotes. */
 typedef const char *(*rft_cuda_header_rule)(void *self, const char *name, bool quoted, const char *folder);

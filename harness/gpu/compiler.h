@@ -84,12 +84,17 @@ typedef struct rft_kernel_needs {
     uint32_t block[3];    /* threads: these and no others */
     uint64_t threads_max; /* of a block */
     uint32_t cluster[3];  /* blocks: these, or none named in the launch */
+    bool shared;          /* shared memory, of static or dynamic size; known of a cubin's only kernel: an extern array
+                           * is every kernel's that is compiled with it */
 } rft_kernel_needs;
 rft_kernel_needs rft_cubin_needs(const void *cubin, size_t bytes, const char *symbol);
 
 /* What a given binary (rft_source_is_given()) says it is: "machine code for sm_90a, by ptxas 13.0.88", "PTX 9.0 for
  * sm_90a". In `arena`. */
 const char *rft_given_describe(const void *code, size_t bytes, rft_arena *arena);
+
+/* What stands for std::NAME, which is of the host's C++ library, where NVRTC compiles. In `arena`. */
+const char *rft_host_library_words(const char *name, rft_arena *arena);
 
 /* Does the log of a failed compile say that the source has no kernel of the entry's name? So would it say of every
  * configuration. */

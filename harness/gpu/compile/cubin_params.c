@@ -77,14 +77,21 @@ static void read_sizes(const rft_cubin_records *record, uint32_t out[3]) {
     }
 }
 
+static bool is_alone(const rft_cubin_elf *elf) {
+    rft_cubin_kernels kernels = {.elf = elf};
+    return rft_cubin_next_kernel(&kernels) && !rft_cubin_next_kernel(&kernels);
+}
+
 rft_kernel_needs rft_cubin_needs(const void *cubin, size_t bytes, const char *symbol) {
     rft_cubin_elf elf;
     rft_cubin_records records;
     rft_ptx_entry entry;
     rft_kernel_needs needs = {0};
+    Elf64_Shdr section;
     if (!rft_cubin_elf_open(&elf, cubin, bytes)) {
         return rft_ptx_find(cubin, bytes, symbol, &entry) ? entry.needs : needs;
     }
+    needs.shared = is_alone(&elf) && rft_cubin_find_section(&elf, ".nv.shared.", symbol, &section);
     for (bool more = open_records(&records, &elf, symbol) && rft_cubin_next_record(&records); more;
          more = rft_cubin_next_record(&records)) {
         uint32_t most[3] = {0};

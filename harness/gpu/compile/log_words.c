@@ -265,6 +265,52 @@ static const char *header_of(const char *name) {
     return header;
 }
 
+/* The names of a row, separated by blanks. */
+static bool is_among(const char *names, const char *name) {
+    const char *at = names;
+    size_t length = strlen(name);
+    while (*at && !(strncmp(at, name, length) == 0 && (at[length] == ' ' || !at[length]))) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return *at != '\0' && length > 0;
+}
+
+const char *rft_host_library_words(const char *name, rft_arena *arena) {
+    static const char *const rows[][2] = {{"array", "array"},
+                                          {"complex", "complex"},
+                                          {"tuple get", "tuple"},
+                                          {"pair move forward swap", "utility"},
+                                          {"plus minus multiplies less greater", "functional"},
+                                          {"bit_cast popcount", "bit"},
+                                          {"byte", "cstddef"},
+                                          {"optional", "optional"},
+                                          {"span", "span"}};
+    static const char own[] =
+        "min max abs fabs sqrt exp log log2 exp2 pow sin cos tan tanh floor ceil round fma fmin fmax "
+        "isnan isinf isfinite erf cbrt hypot size_t";
+    const char *before =
+        rft_arena_printf(arena, "std::%s is of the host's C++ library, which NVRTC does not have: ", name);
+    if (strcmp(name, "numeric_limits") == 0) {
+        return rft_arena_printf(
+            arena,
+            "%stake cuda::std::numeric_limits of <cuda/std/limits>, which takes longer to compile, or a "
+            "literal: 3.402823466e+38f is float's max(), __int_as_float(0x7f800000) its infinity()",
+            before);
+    }
+    if (is_among(own, name)) {
+        return rft_arena_printf(arena, "%swrite %s without std::, CUDA has its own", before, name);
+    }
+    const char *header = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        header = is_among(rows[i][0], name) ? rows[i][1] : header;
+    }
+    header = rft_text_starts(name, "is_") || rft_text_ends(name, "_t") ? "type_traits" : header;
+    return header
+               ? rft_arena_printf(arena, "%stake cuda::std::%s of <cuda/std/%s>", before, name, header)
+               : rft_arena_printf(arena, "%stake cuda::std::%s, where a header of <cuda/std/...> has it", before, name);
+}
+
 /* X of `namespace "std" has no member "X"`; NULL: it says something else. */
 static const char *of_host_library(const words *w, const log_error *error) {
     static const char before[] = "namespace \"std\" has no member \"";
@@ -273,10 +319,8 @@ static const char *of_host_library(const words *w, const log_error *error) {
         return NULL;
     }
     name += sizeof before - 1;
-    return rft_arena_printf(w->arena,
-                            "%s: std::%.*s is of the host's C++ library, which NVRTC does not have: take CUDA's own "
-                            "(max, size_t, ...), or cuda::std::%.*s with its header in <cuda/std/...>",
-                            error->place, (int)strcspn(name, "\""), name, (int)strcspn(name, "\""), name);
+    const char *bare = rft_arena_strndup(w->arena, name, strcspn(name, "\""));
+    return rft_arena_printf(w->arena, "%s: %s", error->place, rft_host_library_words(bare, w->arena));
 }
 
 static const char *missing_definition(const words *w, const log_error *error) {

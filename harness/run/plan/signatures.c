@@ -226,3 +226,19 @@ const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compi
     }
     return NULL;
 }
+
+static const char *unsized(const rft_launch *launches, size_t count, const rft_compile_result *compiled) {
+    for (size_t i = 0; i < count; i++) {
+        const rft_compiled_entry *entry = launches[i].shared_bytes == 0 ? entry_of(&launches[i], compiled) : NULL;
+        if (entry && entry->shared_bytes == 0 &&
+            rft_cubin_needs(compiled->cubin, compiled->cubin_bytes, entry->symbol).shared) {
+            return entry->name;
+        }
+    }
+    return NULL;
+}
+
+const char *rft_signatures_unsized(const rft_point_spec *spec, const rft_compile_result *compiled) {
+    const char *found = unsized(spec->prepare, spec->prepare_count, compiled);
+    return found ? found : unsized(spec->launches, spec->launch_count, compiled);
+}

@@ -36,6 +36,10 @@ size_t rft_signatures_taken(const rft_launch *launch, const rft_compile_result *
 const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rft_compile_result *compiled,
                                             rft_arena *arena);
 
+/* The kernel of a launch without `shared` whose code has shared memory, and none of static size; NULL: none is known to
+ * be, as where several are compiled together. */
+const char *rft_signatures_unsized(const rft_point_spec *spec, const rft_compile_result *compiled);
+
 /* The name of an output that every launch gets by a pointer to const alone; NULL: none is known to be. */
 const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled);
 

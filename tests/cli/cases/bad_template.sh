@@ -17,6 +17,9 @@ rooftune point s.lua --arch sm_90a --emit log --set BLOCK=128
 expect_error 5 's, saxpy: n=4 VEC=1 BLOCK=128: it does not compile, the log says why'
 expect_out 'identifier "b" is undefined'
 grep -q 'registers' out && fail "registers of what did not compile"
+rooftune point s.lua --arch sm_90a --emit cubin # stdout is text: what is none came out mangled
+expect_status 2
+expect_err 'name a file: -o FILE.cubin'
 rooftune point s.lua --arch sm_90a --emit cubin -o s.cubin
 expect_error 5 's, saxpy: n=4 VEC=1 BLOCK=256: it does not compile'
 expect_err 'identifier "b" is undefined'

@@ -61,14 +61,21 @@ mistake no_shared 0 scale.lua 's/, shared = 4 \* c.BLOCK//' '^warning: scale.lua
 mistake constant_type 5 scale.lua 's/(f64, 2)/(f32, 2)/' 'constant weights: 2 f32 are 8 bytes, the variable in scale.cu has 16; write f32, 4; or is it a type of 8 bytes?' 'correct it'
 mistake constant_missing 0 scale.lua '/constants =/d' '^warning: scale.lua:1: .*nothing fills the __constant__ variable weights of scale.cu' 'input(f64, 2) } fills it'
 mistake reference_order 5 scale_reference.cu 's/const float \*x, double \*y/double *y, const float *x/' 'argument 1 of ref is the buffer x of f32: it takes double \*' 'buffers in the order of their names, then the dimensions: x, y, n'
-mistake host_library 5 scale.cu 's/\* by \*/* std::max(by, 1.0f) */' 'scale.cu(8): std::max is of the host.s C++ library' 'the log above'
+mistake host_library 5 scale.cu 's/\* by \*/* std::max(by, 1.0f) */' 'scale.cu(8): std::max is of the host.s C++ library, .* write max without std::' 'the log above'
+mistake host_limits 5 scale.cu 's/\* by \*/* std::numeric_limits<float>::max() */' 'scale.cu(8): std::numeric_limits is .* cuda::std::numeric_limits of <cuda/std/limits>' 'the log above'
 mistake header 5 scale_reference.cu 's/= x\[/= (double)(__half)x[/' 'scale_reference.cu(2): __half is of <cuda_fp16.h>: #include it' 'correct it'
 mistake nvcc_level 3 scale.lua 's/problem = {/options = { "-O3" }, problem = {/' 'kernel.options\[1\]: the option "-O3" is not allowed$' 'leave it out: NVRTC optimises'
 mistake nvcc_arch 3 scale.lua 's/problem = {/options = { "-gencode" }, problem = {/' 'kernel.options\[1\]: the option "-gencode" is not allowed$' 'the device decides, or --arch'
 mistake one_text 3 scale.lua 's/problem = {/options = { "-Xptxas -v" }, problem = {/' 'the option "-Xptxas -v" is not allowed' 'one text each'
 mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.lua:14: csv: there is no file shapes.csv' 'relative to the file that names them'
 mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
-# What a template or an #if may leave out is not judged.
+# Compiled code tells it of a template, too, and of what an #if leaves out that nothing is missing.
+cp good/* .
+sed -i 's/extern "C" __global__ void scale/template <int BLOCK> __global__ void scale/; /void again/d' scale.cu
+sed -i 's/"scale", "again"/"scale<BLOCK>"/; /entry = "again"/d; s/, shared = 4 \* c.BLOCK//' scale.lua
+rooftune check scale.lua
+expect_status 0
+grep -q '^warning: scale.lua:1: .*scale has an extern __shared__ array, and its launch gives it no bytes' err || fail "a template: $(cat err)"
 cp good/* .
 sed -i 's/^    extern __shared__.*/#ifdef KEEP\n&\n#else\n    float kept[1024];\n#endif/' scale.cu
 sed -i 's/, shared = 4 \* c.BLOCK//' scale.lua

@@ -226,8 +226,11 @@ int main(int count, char **) {
 CU
 echo '#include "/etc/passwd"
 #include "../../../../../../../../../../etc/passwd"' >>src/scale.cu
+echo '__device__ int most() { return std::numeric_limits<int>::max(); } // cuda::std::min is fine' >>src/scale.cu
 rooftune new src/scale.cu -o lost
 expect_status 0
+expect_err "src/scale.cu:[0-9]*: std::numeric_limits is of the host's C++ library, .* cuda::std::numeric_limits of <cuda/std/limits>"
+sed -i '$d' src/scale.cu
 expect_err 'left out: #include "tools.h", "gone.h", "/etc/passwd", .*, neither beside the file'
 ! grep -q -- '--allow-path /etc' err || fail "a source opens /etc: $(cat err)"
 expect_err 'say its folder: -I DIR'
