@@ -347,8 +347,8 @@ static void by_counts(change *c) {
     }
     pair atomics = counter_pair(c, RFT_COUNTER_L2_ATOMIC), warps = counter_pair(c, RFT_COUNTER_WARPS_ACTIVE);
     in_proportion(c, &atomics, false);
-    rft_pipe main = rft_work_main_pipe(&c->points[0]->work);
-    if (main < RFT_PIPE_TENSOR_FP64 || main == RFT_PIPE_COUNT) { /* a warpgroup's instruction is no warp's */
+    rft_pipe pipe = rft_work_main_pipe(&c->points[0]->work);
+    if (pipe < RFT_PIPE_TENSOR_FP64 || pipe == RFT_PIPE_COUNT) { /* a warpgroup's instruction is no warp's */
         in_proportion(c, &warps, true);
     }
 }
