@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_NAME "mix.json" /* in the package */
-
 /* A bidder's own: what a card of this run costs, where others of its name may cost something else. */
 static void price_by_uuid(json_t *list, const rft_gpu_info *gpu) {
     for (size_t i = 0; i < json_array_size(list) && gpu->name && gpu->uuid && *gpu->uuid; i++) {
@@ -56,11 +54,16 @@ static void keep_own(json_t *list) {
     }
 }
 
-static int add_list(rft_mix_book *book, json_t *list, rft_arena *arena, rft_err *err) {
+static int add_list(rft_mix_book *book, json_t *list, const char *name, rft_arena *arena, rft_err *err) {
     char *text = rft_json_dump(list, NULL);
-    int rc = rft_mix_book_add(book, text, FILE_NAME, arena, err);
+    int rc = rft_mix_book_add(book, text, name, arena, err);
     free(text);
     return rc;
+}
+
+/* Of several packages each has its own. */
+static const char *mix_name(const rft_run *run, rft_arena *arena) {
+    return rft_arena_printf(arena, "mix.json in the package of run %s", run->info.id);
 }
 
 static int differ(const rft_run *a, const rft_run *b, rft_err *err) {
@@ -88,7 +91,7 @@ static int merge_list(merged *m, const rft_run *run, json_t *list, rft_err *err)
         m->book = rft_mix_book_new(m->arena);
     }
     price_by_uuid(list, &run->gpu);
-    return same ? add_list(m->book, list, m->arena, err) : differ(m->first, run, err);
+    return same ? add_list(m->book, list, mix_name(run, m->arena), m->arena, err) : differ(m->first, run, err);
 }
 
 int rft_mix_packages_read(rft_mix_book **out, const rft_run *const *runs, size_t count, rft_arena *arena,
@@ -99,7 +102,7 @@ int rft_mix_packages_read(rft_mix_book **out, const rft_run *const *runs, size_t
         json_t *list = NULL;
         const char *mixes = runs[i]->package ? runs[i]->package->mixes : NULL;
         if (mixes) {
-            rc = rft_json_parse(&list, mixes, strlen(mixes), FILE_NAME, err);
+            rc = rft_json_parse(&list, mixes, strlen(mixes), mix_name(runs[i], arena), err);
             rc = rc ? rc : merge_list(&m, runs[i], list, err);
         }
         json_decref(list);

@@ -38,13 +38,39 @@ static bool same_inode(const char *a, const char *b) {
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino && one.st_dev == other.st_dev;
 }
 
+/* The same words between the slashes, but for ".". */
+static bool same_way(const char *a, const char *b) {
+    if ((*a == '/') != (*b == '/')) {
+        return false;
+    }
+    for (;;) {
+        while (*a == '/' || (*a == '.' && (a[1] == '/' || a[1] == '\0'))) {
+            a++;
+        }
+        while (*b == '/' || (*b == '.' && (b[1] == '/' || b[1] == '\0'))) {
+            b++;
+        }
+        const size_t length = strcspn(a, "/");
+        if (strcspn(b, "/") != length || strncmp(a, b, length) != 0) {
+            return false;
+        }
+        if (length == 0) {
+            return true;
+        }
+        a += length;
+        b += length;
+    }
+}
+
 /* Would both be the same file, were they there? */
 static bool same_place(const char *a, const char *b) {
     if (same_inode(a, b)) {
         return true;
     }
     char *folder_a = rft_fs_folder(a), *folder_b = rft_fs_folder(b);
-    bool same = strcmp(rft_fs_name(a), rft_fs_name(b)) == 0 && same_inode(folder_a, folder_b);
+    /* Folders may be made for them; to one that is not there the way is as it is written. */
+    bool same =
+        strcmp(rft_fs_name(a), rft_fs_name(b)) == 0 && (same_inode(folder_a, folder_b) || same_way(folder_a, folder_b));
     free(folder_a);
     free(folder_b);
     return same;

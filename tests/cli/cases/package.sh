@@ -43,6 +43,11 @@ tar xzf a.tar.gz || fail "tar does not read it"
 [ "$(sha256sum <rooftune-package/SHA256SUMS | cut -d' ' -f1)" = "$digest" ] || fail "the digest is not that of SHA256SUMS"
 grep -q '^# What was not checked$' rooftune-package/README.md || fail "the page of what was not checked"
 grep -q 'gemv_fp16.cu | [0-9a-f]\{64\} |' rooftune-package/README.md || fail "the hashes of the sources"
+# A mix that is none is told with its package's run: several packages have one each.
+(cd rooftune-package && echo '[{' >mix.json && sha256sum run.json mix.json README.md >SHA256SUMS)
+tar --format=ustar -czf bad.tar.gz rooftune-package/SHA256SUMS rooftune-package/run.json rooftune-package/mix.json rooftune-package/README.md
+rooftune show bad.tar.gz
+expect_error 8 'mix.json in the package of run [0-9a-f]*:[0-9:]* .*is not JSON'
 # People read the same.
 rooftune show a.tar.gz
 expect_out '^What was not checked$'

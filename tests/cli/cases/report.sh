@@ -59,6 +59,8 @@ head -1 bulk/csv/counters.csv | grep -qx 'point,sweep,problem,configuration,coun
 grep -q ',dram_read_bytes,[0-9.e+]*,' bulk/csv/counters.csv || fail "no counter"
 rooftune report "$QUICK" -o quick_csv.pdf --csv-dir points.csv
 expect_status 11
+rooftune report "$QUICK" -o ./new/points.csv --csv-dir new # made for both
+expect_error 2 '-o and --csv-dir name the same file'
 rooftune report "$QUICK" --full --summary
 expect_error 2 'ask for opposite things'
 rm -r quick_csv.pdf bulk points.csv best.csv
