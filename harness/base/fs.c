@@ -143,6 +143,11 @@ bool rft_fs_exists(const char *path) {
     return stat(path, &info) == 0;
 }
 
+bool rft_fs_is_barred(const char *path) {
+    struct stat info;
+    return stat(path, &info) != 0 && errno == EACCES;
+}
+
 bool rft_fs_is_folder(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);

@@ -37,6 +37,7 @@ bool rft_fs_drop_temporary(const char *path);
 int rft_fs_can_write(const char *folder, rft_err *err);
 
 bool rft_fs_exists(const char *path);
+bool rft_fs_is_barred(const char *path); /* a folder on its way may not be entered: is it there? */
 bool rft_fs_is_folder(const char *path);
 int rft_fs_make_folders(const char *path, rft_err *err); /* mkdir -p, mode 0777 less umask */
 int rft_fs_remove(const char *path, rft_err *err);       /* a missing file is no error */

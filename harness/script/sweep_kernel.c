@@ -56,8 +56,7 @@ const char *rft_kernel_source_path(lua_State *lua, const rft_at *at, const rft_k
                                    const char *written) {
     const char *path = rft_modules_path(rft_lua_script(lua), kernel->file, written);
     if (!rft_fs_exists(path) || rft_fs_is_folder(path)) {
-        rft_read_fail_code(lua, at, RFT_E_SOURCE, "paths are relative to the file that names them",
-                           "there is no file %s", path);
+        rft_modules_no_file(lua, at, path);
     }
     rft_modules_check_path(lua, at, path);
     struct stat status;

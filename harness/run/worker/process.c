@@ -3,11 +3,13 @@
 
 #include "base/arena.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uv.h>
 
 #define CHUNK_BYTES 65536
@@ -49,9 +51,22 @@ static const char *remedy_for(int rc) {
                                                : "check the limits on processes and open files (ulimit -u, ulimit -n)";
 }
 
+/* What libuv opens at once; where its first pipe fails, it ends the program without a word. UV_EMFILE, ... or 0. */
+static int can_open(void) {
+    int pipes[2][2] = {{-1, -1}, {-1, -1}};
+    const bool opened = pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0;
+    const int rc = opened ? 0 : uv_translate_sys_error(errno);
+    for (int i = 0; i < 2 && pipes[i][0] >= 0; i++) {
+        close(pipes[i][0]);
+        close(pipes[i][1]);
+    }
+    return rc;
+}
+
 int rft_loop_new(rft_loop **out, rft_err *err) {
     rft_loop *loop = rft_alloc(sizeof *loop);
-    int rc = uv_loop_init(&loop->uv);
+    int rc = can_open();
+    rc = rc ? rc : uv_loop_init(&loop->uv);
     if (rc < 0) {
         free(loop);
         rft_err_set(err, RFT_E_WORKER, "cannot wait for worker processes: %s", uv_strerror(rc));

@@ -40,8 +40,7 @@ static struct rft_named_file *name_file(lua_State *lua, const rft_at *at, const 
     const char *path = rft_modules_path(script, from, written);
     rft_modules_check_path(lua, at, path);
     if (!rft_fs_exists(path) || rft_fs_is_folder(path)) {
-        rft_read_fail_code(lua, at, RFT_E_SOURCE, "paths are relative to the file that names them",
-                           "there is no file %s", path);
+        rft_modules_no_file(lua, at, path);
     }
     named = rft_arena_alloc(script->arena, sizeof *named);
     named->from = from;

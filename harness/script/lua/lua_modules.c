@@ -85,6 +85,16 @@ void rft_modules_check_path(lua_State *lua, const rft_at *at, const char *path) 
     }
 }
 
+void rft_modules_no_file(lua_State *lua, const rft_at *at, const char *path) {
+    if (rft_fs_is_barred(path)) {
+        rft_read_fail_code(lua, at, RFT_E_IO,
+                           "a folder on the way to it may not be entered: chmod a+x, or copy the files",
+                           "cannot look at %s: Permission denied", path);
+    }
+    rft_read_fail_code(lua, at, RFT_E_SOURCE, "paths are relative to the file that names them", "there is no file %s",
+                       path);
+}
+
 char *rft_modules_data(lua_State *lua, const char *function, const char **shown) {
     rft_script *script = rft_lua_script(lua);
     rft_at here = {NULL, function, 0};
@@ -100,7 +110,7 @@ char *rft_modules_data(lua_State *lua, const char *function, const char **shown)
     const char *path = rft_modules_path(script, rft_modules_caller(lua), *shown);
     rft_modules_check_path(lua, &here, path);
     if (rft_fs_read(&text, &size, path, RFT_LUA_SOURCE_MAX, &failed) != RFT_OK) {
-        if (!rft_fs_exists(path)) {
+        if (!rft_fs_exists(path) && !rft_fs_is_barred(path)) {
             rft_lua_fault(lua, failed.code, "paths are relative to the file that names them", "%s: there is no file %s",
                           function, *shown);
         }
@@ -143,13 +153,16 @@ static const char *module_file(lua_State *lua, const char *name, char *out, size
 /* A module's file, and how messages name it: "kernels/lib/rows.lua". */
 typedef struct module_place {
     const char *path, *shown;
+    const char *barred; /* where it may be: a folder that may not be entered; NULL: nowhere */
 } module_place;
 
 static bool is_at(rft_script *script, const char *folder, const char *shown, module_place *out) {
     const char *path = keep_heap(script, rft_fs_join(folder, shown));
     bool there = rft_fs_exists(path) && !rft_fs_is_folder(path);
     if (there) {
-        *out = (module_place){path, shown};
+        *out = (module_place){path, shown, NULL};
+    } else if (!out->barred && rft_fs_is_barred(path)) {
+        out->barred = path;
     }
     return there;
 }
@@ -165,7 +178,7 @@ static bool is_in_family(lua_State *lua, const char *folder, const char *file, m
     size_t count = 0;
     char *kernels = rft_fs_join(folder, "kernels");
     rft_fs_list(&names, &count, kernels, NULL, NULL);
-    module_place found[2] = {{0}};
+    module_place found[2] = {{.barred = out->barred}, {0}};
     size_t found_count = 0;
     for (size_t i = 0; i < count && found_count < 2; i++) {
         const char *shown = rft_arena_printf(script->arena, "kernels/%s%s", names[i], slash);
@@ -245,8 +258,11 @@ int rft_modules_require(lua_State *lua) {
     rft_at here = {NULL, "require", 0};
     char name[160];
     module_file(lua, rft_read_text(lua, 1, &here), name, sizeof(name));
-    module_place place;
-    if (!find_module(lua, name, &place)) {
+    module_place place = {0};
+    if (!find_module(lua, name, &place) && place.barred) {
+        rft_modules_no_file(lua, &here, place.barred);
+    }
+    if (!place.path) {
         rft_lua_fault(lua, RFT_E_SCRIPT,
                       "it is looked for beside the script, in every folder above it, and where "
                       "rooftune's own kernels are installed",

@@ -24,6 +24,8 @@ const rft_script_file *rft_modules_caller(lua_State *lua);
 const char *rft_modules_path(rft_script *script, const rft_script_file *file, const char *path);
 /* Raises, for what stands at `at`, unless the script may read the path. */
 void rft_modules_check_path(lua_State *lua, const rft_at *at, const char *path);
+/* Raises, for what stands at `at`: it is not there, or cannot be looked at. */
+_Noreturn void rft_modules_no_file(lua_State *lua, const rft_at *at, const char *path);
 /* For Lua's function of this name: the text of the file that its first argument names, in the script's arena, hashed.
  * Raises: a file that cannot be read or is not one that the script may read; a script that is not being loaded. */
 char *rft_modules_data(lua_State *lua, const char *function, const char **shown);

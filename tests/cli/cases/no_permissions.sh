@@ -25,6 +25,16 @@ for command in run point; do
     expect_error 11 'cannot read secret.lua: Permission denied'
 done
 
+# What a sweep names, behind a folder that may not be entered.
+mkdir -m 000 shut
+echo 'return require "shut.module"' >module.lua
+echo 'return sweep { kernel = kernel { source = "shut/saxpy.cu" } }' >source.lua
+for kind in module source; do
+    user check $kind.lua
+    expect_error 11 "$kind.lua:1: .*cannot look at .*shut/.*: Permission denied"
+done
+chmod 755 shut
+
 # A folder without write permission: for the run, its report, the cache. A run in it is read.
 # shellcheck disable=SC2086 # words
 rooftune run $replay --no-report -o whole.db
@@ -54,7 +64,7 @@ expect_out 'cache of cubins and ceilings: no, there is no folder for it'
 ! grep -q /dev/shm "$ROOFTUNE" || fail "/dev/shm is used, which a container may lack"
 
 # Limits: open files, memory.
-for files in 12 16; do
+for files in 4 5 6 12 16; do # libuv itself ends the program at 4 and 5
     # shellcheck disable=SC2086
     (ulimit -n $files && exec "$ROOFTUNE" run $replay --fresh -o few.db) >out 2>err </dev/null && status=0 || status=$?
     expect_error 13 'too many open files'
