@@ -33,7 +33,7 @@ static void describe(rft_build *b) {
     doc->footer_extra = page_notice(b);
 }
 
-static const rft_buyer *buyer_of(const rft_build *b) {
+static rft_buyer *buyer_of(const rft_build *b) {
     const rft_report_opts *o = &b->opts;
     const rft_buyer_given given = {.run = b->run,
                                    .parts = o->joined,
@@ -90,10 +90,13 @@ static const struct {
 /* A report of so many sweeps has at most so many pages, but with --full. */
 #define PAGES_OF_FRAME 12
 #define PAGES_OF_SWEEP 2
+#define SWEEPS_OF_PAGE 2 /* with --summary */
 #define PAGES_MOST 60
 
-static int pages_most(const rft_run *run) {
-    size_t pages = PAGES_OF_FRAME + PAGES_OF_SWEEP * run->sweep_count;
+static int pages_most(const rft_build *b) {
+    size_t sweeps = b->run->sweep_count;
+    size_t pages =
+        PAGES_OF_FRAME + (b->opts.summary ? (sweeps + SWEEPS_OF_PAGE - 1) / SWEEPS_OF_PAGE : PAGES_OF_SWEEP * sweeps);
     return (int)(pages < PAGES_MOST ? pages : PAGES_MOST);
 }
 
@@ -113,14 +116,16 @@ static void build_chapters(rft_build *b) {
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
     rft_build b = {.run = run, .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT, .arena = arena};
     rft_build_entries(&b);
-    b.buyer = buyer_of(&b);
+    rft_buyer *buyer = buyer_of(&b);
+    b.buyer = buyer;
+    buyer->given.rows_most = rft_build_cover_rows(&b);
     b.detail = b.opts.full             ? RFT_DETAIL_FULL
                : b.opts.summary        ? RFT_DETAIL_BRIEF
                : run->sweep_count == 1 ? RFT_DETAIL_TABLES
                                        : RFT_DETAIL_PAGES;
     build_chapters(&b);
-    while (b.detail != RFT_DETAIL_FULL && b.detail != RFT_DETAIL_BRIEF && b.opts.part != 1 &&
-           rft_page_layout(b.doc, NULL) > pages_most(run)) {
+    while (b.detail != RFT_DETAIL_FULL && b.detail != RFT_DETAIL_LINES && b.opts.part != 1 &&
+           rft_page_layout(b.doc, NULL) > pages_most(&b)) {
         b.detail--; /* the next shorter form */
         build_chapters(&b);
     }

@@ -33,7 +33,9 @@ typedef struct rft_entry {
 
 /* How much is told of each sweep. */
 typedef enum rft_detail {
-    RFT_DETAIL_BRIEF,  /* half a page: --summary */
+    RFT_DETAIL_LINES,  /* the verdict, the options, the next step */
+    RFT_DETAIL_LADDER, /* and the ladder, a line a rung */
+    RFT_DETAIL_BRIEF,  /* and what explains its steps: --summary */
     RFT_DETAIL_SHORT,  /* ladder, what holds it back, next step */
     RFT_DETAIL_PAGE,   /* and its problems, and the configuration as a header has it */
     RFT_DETAIL_CHARTS, /* and along the axes, the distribution, the search */
@@ -58,9 +60,11 @@ typedef struct rft_build {
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena);
 
 /* Chapters. Each appends to b->doc. */
-void rft_build_cover(rft_build *b);     /* the answer */
-void rft_build_card_page(rft_build *b); /* is the card normal, what limits it, what to ask (doc_cover.c) */
-void rft_build_contents(rft_build *b);  /* doc_cover.c */
+void rft_build_cover(rft_build *b); /* the answer */
+/* How many families its table has room for on one page. */
+size_t rft_build_cover_rows(const rft_build *b); /* doc_cover.c */
+void rft_build_card_page(rft_build *b);          /* is the card normal, what limits it, what to ask (doc_cover.c) */
+void rft_build_contents(rft_build *b);           /* doc_cover.c */
 void rft_build_summary(rft_build *b);
 void rft_build_ceilings(rft_build *b);   /* and all else of this card (doc_card.c) */
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */

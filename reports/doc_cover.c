@@ -2,6 +2,9 @@
 #include "reports/doc_build.h"
 
 #include "model/run/run_foreign.h"
+#include "reports/page/page.h"
+
+#define ROWS_LEAST 6 /* families on the first page; with fewer it says nothing, and goes on on a second */
 
 /* With what became of most points, and an example. */
 static const char *no_measurement(const rft_build *b) {
@@ -62,6 +65,34 @@ void rft_build_cover(rft_build *b) {
     rft_build_key_figures(b);
     rft_print_page(b->doc, rft_finding_answer(b->buyer, b->arena));
     rft_build_cover_chart(b);
+}
+
+/* How many pages it takes with so many families in its table. */
+static int cover_pages(const rft_build *b, size_t rows) {
+    rft_doc page = {.arena = b->arena};
+    rft_buyer buyer = *b->buyer;
+    rft_build trial = *b;
+    buyer.given.rows_most = rows;
+    trial.buyer = &buyer;
+    trial.doc = &page;
+    rft_build_cover(&trial);
+    return rft_page_layout(&page, NULL);
+}
+
+size_t rft_build_cover_rows(const rft_build *b) {
+    size_t least = ROWS_LEAST, most = RFT_BUYER_ROWS;
+    if (b->buyer->asked->part_count <= least || cover_pages(b, most) <= 1) {
+        return most;
+    }
+    while (most - least > 1) { /* least: they fit, or it goes on on a second page; most: they do not */
+        size_t middle = (least + most) / 2;
+        if (cover_pages(b, middle) <= 1) {
+            least = middle;
+        } else {
+            most = middle;
+        }
+    }
+    return least;
 }
 
 void rft_build_card_page(rft_build *b) {

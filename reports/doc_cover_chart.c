@@ -78,7 +78,8 @@ void rft_build_cover_chart(rft_build *b) {
         return;
     }
     bool single = b->run->sweep_count == 1;
-    const char *of = single ? rft_arena_printf(b->arena, " of %s", b->run->sweeps[0].sweep.name) : "";
+    const char *of = single ? rft_arena_printf(b->arena, " of %s", b->run->sweeps[0].sweep.name)
+                            : " of each sweep's longest problem";
     bool at_most = false;
     for (size_t i = 0; i < count; i++) {
         at_most = at_most || entries[i]->reach.at_most;

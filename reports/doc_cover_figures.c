@@ -19,7 +19,7 @@ static void add_ceiling(const rft_build *b, rft_figure_box *box, rft_ceiling_id 
 
 static bool add_speed(const rft_build *b, rft_figure_box *box) {
     const rft_speed *speed = b->buyer->chief;
-    if (!speed || (isnan(speed->ratio.ratio) && !speed->itself)) {
+    if (!speed || !(rft_speed_stands(speed) || speed->itself)) {
         return false;
     }
     box->value = speed->itself ? "1\xc3\x97" : rft_figure_ratio(b->arena, speed->ratio.ratio);

@@ -21,7 +21,10 @@ static void compare_default(const rft_build *b, rft_entry *entry) {
                                               rft_outcome_name(standard->outcome), standard->reason ? ", " : "",
                                               standard->reason ? standard->reason : "");
     } else {
-        entry->over_default = rft_point_median_s(standard) / rft_point_median_s(entry->best);
+        /* Both of one round: the last is minutes later, on a warmer card. */
+        bool last = standard->rounds[RFT_ROUNDS - 1].n > 0 && entry->best->rounds[RFT_ROUNDS - 1].n > 0;
+        entry->over_default = last ? rft_point_median_s(standard) / rft_point_median_s(entry->best)
+                                   : rft_point_swept_s(standard) / rft_point_swept_s(entry->best);
     }
 }
 
@@ -137,7 +140,9 @@ const char *rft_build_verdict(const rft_build *b, const rft_entry *entry) {
     }
     if (isnan(entry->place.efficiency_frac)) {
         return rft_arena_printf(b->arena, "%s: %s; no measured ceiling to judge it by", name,
-                                rft_words_rate(&entry->place, b->arena));
+                                isnan(rft_rate_of(&entry->place))
+                                    ? rft_figure_si(b->arena, rft_point_median_s(entry->best), "s")
+                                    : rft_words_rate(&entry->place, b->arena));
     }
     return rft_arena_printf(b->arena, "%s: %s, %s of the measured %s ceiling: %s", name,
                             rft_words_rate(&entry->place, b->arena), rft_words_reach(&entry->reach, b->arena),

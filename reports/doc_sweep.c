@@ -154,9 +154,23 @@ static void add_first_page(rft_build *b, size_t s, const rft_entry *showcase) {
     }
 }
 
-/* Half of it. */
-static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
+/* A line a rung: without its configuration and what explains its step. */
+static void add_rungs(rft_build *b, size_t s) {
+    size_t first = b->doc->block_count;
     rft_print_page(b->doc, rft_finding_ladder(b->run, s, false, b->arena));
+    for (size_t i = first; i < b->doc->block_count && b->detail == RFT_DETAIL_LADDER; i++) {
+        rft_table *table = b->doc->blocks[i].table;
+        for (size_t r = 0; table && r < table->row_count; r++) {
+            table->rows[r].detail = NULL;
+        }
+    }
+}
+
+/* Half of it, or less. */
+static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
+    if (b->detail > RFT_DETAIL_LINES) {
+        add_rungs(b, s);
+    }
     if (!showcase) {
         return;
     }
@@ -192,7 +206,9 @@ static void add_second_page(rft_build *b, size_t s, const rft_entry *showcase) {
 void rft_build_sweep(rft_build *b, size_t s) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     const rft_entry *showcase = rft_build_showcase(b, s);
-    rft_doc_new_chapter(b->doc);
+    if (b->detail > RFT_DETAIL_BRIEF) { /* short ones follow each other, wherever they begin */
+        rft_doc_new_chapter(b->doc);
+    }
     rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "Sweep %s", sweep->name), rft_build_anchor(b, s));
     if (showcase) {
         rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
@@ -201,7 +217,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     }
     add_suspects(b, s);
     rft_build_asked(b, s);
-    if (b->detail == RFT_DETAIL_BRIEF) {
+    if (b->detail <= RFT_DETAIL_BRIEF) {
         add_brief(b, s, showcase);
         return;
     }

@@ -2,6 +2,7 @@
 #include "reports/findings/buyer.h"
 
 #include "base/str.h"
+#include "model/roofline/amount.h"
 #include "model/roofline/placement.h"
 
 #include <math.h>
@@ -21,22 +22,43 @@ const char *rft_words_plain_ceiling(rft_ceiling_id id, rft_arena *arena) {
                                              : rft_arena_printf(arena, "arithmetic units, %.*s", (int)length, label);
 }
 
-rft_ceiling_id rft_buyer_chief_pipe(const rft_buyer *buyer) {
-    const rft_run *run = buyer->given.run;
-    double weights[RFT_CEILING_COUNT + 1] = {0};
-    rft_ceiling_id chief = RFT_CEILING_COUNT;
+/* By ceiling: how much of the workload it makes the roof of, and how much has operations on its pipe. */
+typedef struct pipe_weights {
+    double roof[RFT_CEILING_COUNT + 1], used[RFT_CEILING_COUNT + 1];
+} pipe_weights;
+
+static pipe_weights weigh_pipes(const rft_buyer *buyer) {
+    pipe_weights weights = {.roof = {0}};
     for (size_t i = 0; i < buyer->asked->item_count; i++) {
         const rft_speed_item *item = &buyer->asked->items[i];
-        if (item->best) {
-            rft_placement place = rft_placement_of(run, item->best);
-            weights[rft_placement_ceiling(run, item->best, &place)] += item->weight;
+        if (!item->best) {
+            continue;
+        }
+        rft_placement place = rft_placement_of(buyer->given.run, item->best);
+        weights.roof[rft_placement_ceiling(buyer->given.run, item->best, &place)] += item->weight;
+        for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+            weights.used[rft_amount_pipe_ceiling((rft_pipe)pipe)] +=
+                item->best->work.pipe_ops[pipe] > 0 ? item->weight : 0;
         }
     }
+    return weights;
+}
+
+static bool asks_more(const pipe_weights *weights, rft_ceiling_id one, rft_ceiling_id other) {
+    if (weights->roof[one] != weights->roof[other]) {
+        return weights->roof[one] > weights->roof[other];
+    }
+    return weights->used[one] != weights->used[other] ? weights->used[one] > weights->used[other]
+                                                      : one == RFT_CEILING_FP32;
+}
+
+rft_ceiling_id rft_buyer_chief_pipe(const rft_buyer *buyer) {
+    const pipe_weights weights = weigh_pipes(buyer);
+    rft_ceiling_id chief = RFT_CEILING_COUNT;
     for (int i = RFT_CEILING_FP64; i < RFT_CEILING_TENSOR_END; i++) {
-        double rate = rft_ceilings_rate(&run->ceilings, (rft_ceiling_id)i);
-        bool known = isfinite(rate) && (i < RFT_CEILING_ATOMICS_FIRST || i >= RFT_CEILING_ATOMICS_END);
-        double best = chief == RFT_CEILING_COUNT ? -1 : weights[chief];
-        if (known && (weights[i] > best || (weights[i] == best && rate > rft_ceilings_rate(&run->ceilings, chief)))) {
+        bool known = isfinite(rft_ceilings_rate(&buyer->given.run->ceilings, (rft_ceiling_id)i)) &&
+                     (i < RFT_CEILING_ATOMICS_FIRST || i >= RFT_CEILING_ATOMICS_END);
+        if (known && (chief == RFT_CEILING_COUNT || asks_more(&weights, (rft_ceiling_id)i, chief))) {
             chief = (rft_ceiling_id)i;
         }
     }
@@ -58,6 +80,12 @@ double rft_buyer_power_w(const rft_run *run, const rft_load **load) {
     return most;
 }
 
+/* The first whose figure stands, else the first that has one, else the first. */
+static const rft_speed *better_of(const rft_speed *before, const rft_speed *one) {
+    bool told = before && isfinite(one->ratio.ratio) && isnan(before->ratio.ratio);
+    return !before || told || (rft_speed_stands(one) && !rft_speed_stands(before)) ? one : before;
+}
+
 rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
     rft_buyer *buyer = rft_arena_calloc(arena, 1, sizeof *buyer);
     rft_speed_reference *references = NULL;
@@ -72,10 +100,7 @@ rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
     buyer->speeds = rft_arena_calloc(arena, buyer->speed_count + 1, sizeof *buyer->speeds);
     for (size_t i = 0; i < buyer->speed_count; i++) {
         buyer->speeds[i] = rft_speed_of(buyer->asked, &references[i], arena);
-        bool told = isfinite(buyer->speeds[i].ratio.ratio);
-        if (!buyer->chief || (told && isnan(buyer->chief->ratio.ratio))) {
-            buyer->chief = &buyer->speeds[i];
-        }
+        buyer->chief = better_of(buyer->chief, &buyer->speeds[i]);
     }
     buyer->peers = rft_peers_of(given->run, given->references, given->reference_count, arena);
     buyer->sample = given->parts ? rft_run_sample_of(given->parts, given->part_count, arena)

@@ -20,6 +20,7 @@ typedef struct rft_buyer_given {
     size_t mix_count;
     const rft_mix_book *book; /* for prices; NULL */
     bool linked;              /* families lead to the chapters of their sweeps, "sweep-1" ... */
+    size_t rows_most;         /* families in the table of the first page; 0: RFT_BUYER_ROWS */
 } rft_buyer_given;
 
 typedef struct rft_buyer {
@@ -27,7 +28,7 @@ typedef struct rft_buyer {
     const rft_speed_asked *asked;
     rft_speed *speeds; /* one a reference */
     size_t speed_count;
-    const rft_speed *chief; /* the first with a figure, else the first; NULL: there is no reference */
+    const rft_speed *chief; /* the first whose figure stands, else that has one, else that is there; NULL: none is */
     rft_peers peers;
     rft_run_sample sample;
 } rft_buyer;
@@ -38,6 +39,7 @@ rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena);
 
 /* Whether the first page has a chart of shares; else bars stand in its table: of a mix, and of many sweeps. */
 #define RFT_BUYER_CHARTED 8
+#define RFT_BUYER_ROWS 24 /* families in the answer's table; the others are in the summary */
 bool rft_buyer_has_chart(const rft_buyer *buyer);
 
 /* The answer in a sentence, and as few figures. */
@@ -54,7 +56,8 @@ rft_finding *rft_finding_buyer(const rft_buyer *buyer, rft_arena *arena);
 
 /* "device memory, read"; "matrix units, FP16"; "arithmetic units, FP32": without the names of instructions. */
 const char *rft_words_plain_ceiling(rft_ceiling_id id, rft_arena *arena);
-/* The pipe that the workload asks most of, by weight; else the fastest that is known. RFT_CEILING_COUNT: none is. */
+/* The pipe that the workload asks most of: by the weight of what it limits, then of what has operations on it; else
+ * FP32, or the first that is known. RFT_CEILING_COUNT: none is. */
 rft_ceiling_id rft_buyer_chief_pipe(const rft_buyer *buyer);
 /* The most that any launches back to back drew; NaN. *load: of which; NULL. */
 double rft_buyer_power_w(const rft_run *run, const rft_load **load);

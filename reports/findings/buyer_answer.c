@@ -16,7 +16,6 @@
 #include <math.h>
 
 #define TIMES "\xc3\x97"
-#define ROWS_MOST 24    /* more families are in the summary */
 #define ROWS_DETAILED 9 /* with the problem that the rates are of below each */
 
 /* ---- in a sentence ---- */
@@ -31,15 +30,19 @@ static const char *interval_words(const rft_compare_ratio *ratio, rft_arena *are
                 : " (its interval is not known)";
 }
 
+/* "3 of 7 families of kernels" */
+static const char *counted_text(const rft_buyer *buyer, const rft_speed *speed, rft_arena *arena) {
+    return rft_arena_printf(
+        arena, "%s%s",
+        speed->part_count < buyer->asked->part_count ? rft_arena_printf(arena, "%zu of ", speed->part_count) : "",
+        rft_words_plural(buyer->asked->part_count, "family of kernels", "families of kernels", arena));
+}
+
 static const char *over_text(const rft_buyer *buyer, const rft_speed *speed, rft_arena *arena) {
-    return buyer->asked->mix
-               ? rft_arena_printf(arena, "on %s", buyer->asked->mix->mix->name)
-               : rft_arena_printf(
-                     arena, "over %s of %s%s", rft_words_plural(speed->item_count, "problem", "problems", arena),
-                     speed->part_count < buyer->asked->part_count
-                         ? rft_arena_printf(arena, "%zu of ", speed->part_count)
-                         : "",
-                     rft_words_plural(buyer->asked->part_count, "family of kernels", "families of kernels", arena));
+    return buyer->asked->mix ? rft_arena_printf(arena, "on %s", buyer->asked->mix->mix->name)
+                             : rft_arena_printf(arena, "over %s of %s",
+                                                rft_words_plural(speed->item_count, "problem", "problems", arena),
+                                                counted_text(buyer, speed, arena));
 }
 
 static const char *pass_text(const rft_buyer *buyer, rft_arena *arena) {
@@ -57,6 +60,12 @@ const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena) {
     if (speed && speed->itself) {
         return rft_arena_printf(
             arena, "%sThis is the reference card itself, so its speed is 1; what it does stands below.", pass);
+    }
+    if (speed && isfinite(speed->ratio.ratio) && !rft_speed_stands(speed)) {
+        return rft_arena_printf(arena,
+                                "%sBeside the reference card, %s, only %s can be held: too few for one figure. What "
+                                "is known stands below.",
+                                pass, speed->reference->device, counted_text(buyer, speed, arena));
     }
     if (!speed || isnan(speed->ratio.ratio)) {
         return rft_arena_printf(arena, "%sHow fast it is beside a reference card cannot be told.", pass);
@@ -215,6 +224,10 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
     }
 }
 
+static size_t rows_most(const rft_buyer *buyer) {
+    return buyer->given.rows_most ? buyer->given.rows_most : RFT_BUYER_ROWS;
+}
+
 static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
     const rft_speed_asked *asked = buyer->asked;
     const rft_speed_part *part = &asked->parts[p];
@@ -243,7 +256,7 @@ static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
         row->detail = asked->part_count <= ROWS_DETAILED ? problem : NULL;
         row->link = buyer->given.linked ? rft_arena_printf(table->arena, "sweep-%zu", item->sweep + 1) : NULL;
     }
-    row->where = p < ROWS_MOST ? 0 : RFT_IN_DATA;
+    row->where = p < rows_most(buyer) ? 0 : RFT_IN_DATA;
 }
 
 /* A column that says nothing of any row is none. */
@@ -264,8 +277,8 @@ static void add_parts(rft_finding *f, const rft_buyer *buyer) {
         add_part(table, buyer, p);
     }
     drop_blank(table);
-    if (buyer->asked->part_count > ROWS_MOST) {
-        rft_finding_note(f, RFT_TO_PEOPLE, "%zu more are in the summary.", buyer->asked->part_count - ROWS_MOST);
+    if (buyer->asked->part_count > rows_most(buyer)) {
+        rft_finding_note(f, RFT_TO_PEOPLE, "%zu more are in the summary.", buyer->asked->part_count - rows_most(buyer));
     }
 }
 
@@ -278,6 +291,7 @@ enum {
     AGAINST_DATA,
     AGAINST_LOW,
     AGAINST_HIGH,
+    COVERED,
     MISSING,
     PROBLEMS,
     SET,
@@ -292,6 +306,7 @@ static const rft_trait reference_fields[REFERENCE_FIELDS] = {
     [AGAINST_DATA] = {.key = "speed"},
     [AGAINST_LOW] = {.key = "low"},
     [AGAINST_HIGH] = {.key = "high"},
+    [COVERED] = {.key = "covered_frac"},
     [MISSING] = {.key = "reason"},
     [PROBLEMS] = {.key = "problems", .title = "Problems", .align = RFT_ALIGN_RIGHT},
     [SET] = {.key = "set", .title = "Set"},
@@ -321,8 +336,11 @@ static void add_references(rft_finding *f, const rft_buyer *buyer) {
         cells[DEVICE] = rft_datum_text(speed->reference->device);
         cells[FROM] = rft_datum_flag(speed->reference->shipped);
         cells[AGAINST] = rft_datum_text(speed->itself ? "itself" : rft_compare_mean_words(&speed->ratio, f->arena));
-        cells[AGAINST].note =
-            speed->missing && !speed->itself ? rft_arena_printf(f->arena, "%s.", speed->missing) : NULL;
+        cells[AGAINST].note = speed->missing && !speed->itself ? rft_arena_printf(f->arena, "%s.", speed->missing)
+                              : told && !rft_speed_stands(speed)
+                                  ? rft_arena_printf(f->arena, "Of %s, which says nothing of the others.",
+                                                     counted_text(buyer, speed, f->arena))
+                                  : NULL;
         cells[AGAINST_DATA] = rft_datum_number(speed->ratio.ratio);
         cells[AGAINST_LOW] = rft_datum_number(speed->ratio.low);
         cells[AGAINST_HIGH] = rft_datum_number(speed->ratio.high);
@@ -330,7 +348,8 @@ static void add_references(rft_finding *f, const rft_buyer *buyer) {
         cells[PROBLEMS] = rft_datum_count((int64_t)speed->item_count);
         cells[SET] = told ? rft_datum_text(rft_arena_printf(f->arena, "%08x", speed->set)) : rft_datum_text("n/a");
         cells[BEHIND] = rft_datum_text(behind_text(speed, f->arena));
-        row->strong = speed == buyer->chief && told;
+        cells[COVERED] = rft_datum_number(told ? speed->covered : (double)NAN);
+        row->strong = speed == buyer->chief && rft_speed_stands(speed);
     }
 }
 
@@ -426,9 +445,10 @@ rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
     const rft_speed_share share = rft_speed_share_of(buyer->asked, SIZE_MAX);
     rft_finding_set(f, "text", rft_datum_text(rft_buyer_lead(buyer, arena)));
     rft_finding_set(f, "reference", speed ? rft_datum_text(speed->reference->device) : rft_datum_absent());
-    rft_finding_set(f, "speed", rft_datum_number(speed ? speed->ratio.ratio : (double)NAN));
-    rft_finding_set(f, "low", rft_datum_number(speed ? speed->ratio.low : (double)NAN));
-    rft_finding_set(f, "high", rft_datum_number(speed ? speed->ratio.high : (double)NAN));
+    bool stands = speed && rft_speed_stands(speed);
+    rft_finding_set(f, "speed", rft_datum_number(stands ? speed->ratio.ratio : (double)NAN));
+    rft_finding_set(f, "low", rft_datum_number(stands ? speed->ratio.low : (double)NAN));
+    rft_finding_set(f, "high", rft_datum_number(stands ? speed->ratio.high : (double)NAN));
     rft_finding_set(f, "measured_unlike", rft_datum_text(speed ? speed->unlike : NULL));
     rft_finding_set(f, "share_of_limit", rft_datum_number(share.frac));
     rft_finding_set(f, "share_low", rft_datum_number(share.low));

@@ -38,8 +38,9 @@ rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_bas
     rft_finding_body(
         f, RFT_TO_PEOPLE,
         "Base and peak: one configuration for all %zu problems (base) has %.1f %% of the speed of the best "
-        "for each (peak), as the geometric mean, and %.1f %% at worst, at %s%s%s. It is the best of %zu "
-        "measured at all of them.",
-        base.problems, 100 * base.frac, 100 * base.worst_frac, problem, *what ? ": " : "", what, base.candidates);
+        "for each (peak), as the geometric mean, and %.1f %% at worst, at %s%s%s. It is %s.",
+        base.problems, 100 * base.frac, 100 * base.worst_frac, problem, *what ? ": " : "", what,
+        base.candidates == 1 ? "the only one that was measured at all of them"
+                             : rft_arena_printf(arena, "the best of %zu measured at all of them", base.candidates));
     return f;
 }

@@ -230,53 +230,79 @@ void rft_compare_add_names(rft_finding *f, const rft_compare *compare) {
 
 /* ---- effort ---- */
 
+enum { EFFORT_SAID, SWEEP, EFFORT_RUN, WORKLOADS, TRIED, VALID, MEASURED, STRATEGY, RACE, LIBRARY, EFFORT_FIELDS };
+
+static const rft_trait effort_fields[EFFORT_FIELDS] = {
+    [EFFORT_SAID] = {.title = "", .where = RFT_IN_TEXT},
+    [SWEEP] = {.title = "Sweep", .where = RFT_ON_PAGE, .wraps = true},
+    [EFFORT_RUN] = {.title = "Run", .where = RFT_ON_PAGE},
+    [WORKLOADS] = {.title = "Workloads", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    [TRIED] = {.title = "Tried", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    [VALID] = {.title = "Valid", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    [MEASURED] = {.title = "Measured", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    [STRATEGY] = {.title = "Strategy and budget", .where = RFT_ON_PAGE, .wraps = true},
+    [RACE] = {.title = "Race", .where = RFT_ON_PAGE},
+    [LIBRARY] = {.title = "Library", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+};
+
+static void fill_effort(rft_datum *cells, const rft_compare_effort *e, size_t count, rft_arena *arena) {
+    cells[WORKLOADS] = rft_datum_count((int64_t)count);
+    cells[TRIED] =
+        rft_datum_text(rft_arena_printf(arena, "%s%s", rft_figure_count(arena, e->tried), e->complete ? " (all)" : ""));
+    cells[VALID] = e->valid ? rft_datum_count((int64_t)e->valid) : rft_datum_absent();
+    cells[MEASURED] = rft_datum_count((int64_t)e->measured);
+    cells[STRATEGY] = rft_datum_text(rft_arena_printf(
+        arena, "%s%s%s%s", e->recorded && e->strategy ? e->strategy : "not recorded", e->budget ? ", " : "",
+        e->budget ? e->budget : "", e->finalists ? "; final round of the best" : "; no final round"));
+    cells[RACE] = rft_datum_flag(e->race);
+    cells[LIBRARY] = rft_datum_text(e->library_tried ? rft_arena_printf(arena, "%d", e->library_tried) : "-");
+}
+
+static bool same_effort(const rft_datum *one, const rft_datum *other, rft_arena *arena) {
+    bool same = true;
+    for (size_t i = WORKLOADS; i < EFFORT_FIELDS; i++) {
+        same = same && strcmp(rft_datum_words(&one[i], &effort_fields[i], false, arena),
+                              rft_datum_words(&other[i], &effort_fields[i], false, arena)) == 0;
+    }
+    return same;
+}
+
+/* A row a run; on a page runs that follow each other and tried as much share one. */
+static void add_efforts(rft_cell_table *table, const rft_compare *c, size_t first) {
+    size_t shown = SIZE_MAX; /* the row before that is on the page */
+    for (size_t side = 0; side < c->side_count; side++) {
+        size_t count = 0;
+        const rft_compare_effort e = rft_compare_sweep_effort(c, first, side, &count);
+        if (count == 0) {
+            continue;
+        }
+        const char *sweep = c->workloads[first].sweep_name, *letter = rft_compare_letter(c, side, table->arena);
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->rule = shown == SIZE_MAX && first > 0;
+        row->cells[EFFORT_SAID] =
+            rft_datum_text(rft_arena_printf(table->arena, "%s, %s, %zu workload%s: %s", letter, sweep, count,
+                                            count == 1 ? "" : "s", rft_compare_effort_text(&e, table->arena)));
+        row->cells[SWEEP] = rft_datum_text(shown == SIZE_MAX ? sweep : NULL);
+        row->cells[EFFORT_RUN] = rft_datum_text(letter);
+        fill_effort(row->cells, &e, count, table->arena);
+        rft_datum *before = shown == SIZE_MAX ? NULL : table->rows[shown].cells;
+        if (before && same_effort(before, row->cells, table->arena)) {
+            before[EFFORT_RUN] =
+                rft_datum_text(rft_arena_printf(table->arena, "%s, %s", before[EFFORT_RUN].as.text, letter));
+            row->where = RFT_IN_TEXT;
+        } else {
+            shown = table->row_count - 1;
+        }
+    }
+}
+
 rft_finding *rft_finding_effort(const rft_compare *c, rft_arena *arena) {
-    enum { SAID, SWEEP, RUN, WORKLOADS, TRIED, VALID, MEASURED, STRATEGY, RACE, LIBRARY, FIELDS };
-    static const rft_trait fields[FIELDS] = {
-        [SAID] = {.title = "", .where = RFT_IN_TEXT},
-        [SWEEP] = {.title = "Sweep", .where = RFT_ON_PAGE, .wraps = true},
-        [RUN] = {.title = "Run", .where = RFT_ON_PAGE},
-        [WORKLOADS] = {.title = "Workloads", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
-        [TRIED] = {.title = "Tried", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
-        [VALID] = {.title = "Valid", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
-        [MEASURED] = {.title = "Measured", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
-        [STRATEGY] = {.title = "Strategy and budget", .where = RFT_ON_PAGE, .wraps = true},
-        [RACE] = {.title = "Race", .where = RFT_ON_PAGE},
-        [LIBRARY] = {.title = "Library", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
-    };
     rft_finding *f = rft_finding_new(arena);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "search effort");
-    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
+    rft_cell_table *table = rft_finding_table(f, NULL, effort_fields, EFFORT_FIELDS);
     table->lines = true;
     for (size_t first = 0; first < c->workload_count; first = rft_compare_next_sweep(c, first)) {
-        bool named = false;
-        for (size_t side = 0; side < c->side_count; side++) {
-            size_t count = 0;
-            const rft_compare_effort e = rft_compare_sweep_effort(c, first, side, &count);
-            if (count == 0) {
-                continue;
-            }
-            const char *sweep = c->workloads[first].sweep_name, *letter = rft_compare_letter(c, side, arena);
-            rft_cell_row *row = rft_cell_table_row(table);
-            row->rule = !named && first > 0;
-            row->cells[SAID] =
-                rft_datum_text(rft_arena_printf(arena, "%s, %s, %zu workload%s: %s", letter, sweep, count,
-                                                count == 1 ? "" : "s", rft_compare_effort_text(&e, arena)));
-            row->cells[SWEEP] = rft_datum_text(named ? NULL : sweep);
-            row->cells[RUN] = rft_datum_text(letter);
-            row->cells[WORKLOADS] = rft_datum_count((int64_t)count);
-            row->cells[TRIED] = rft_datum_text(
-                rft_arena_printf(arena, "%s%s", rft_figure_count(arena, e.tried), e.complete ? " (all)" : ""));
-            row->cells[VALID] = e.valid ? rft_datum_count((int64_t)e.valid) : rft_datum_absent();
-            row->cells[MEASURED] = rft_datum_count((int64_t)e.measured);
-            row->cells[STRATEGY] = rft_datum_text(rft_arena_printf(
-                arena, "%s%s%s%s", e.recorded && e.strategy ? e.strategy : "not recorded", e.budget ? ", " : "",
-                e.budget ? e.budget : "", e.finalists ? "; final round of the best" : "; no final round"));
-            row->cells[RACE] = rft_datum_flag(e.race);
-            row->cells[LIBRARY] =
-                rft_datum_text(e.library_tried ? rft_arena_printf(arena, "%d", e.library_tried) : "-");
-            named = true;
-        }
+        add_efforts(table, c, first);
     }
     rft_finding_note(f, RFT_ON_PAGE,
                      "Tried: points taken up, whatever became of them, aliases too. Race: a configuration that was "

@@ -318,6 +318,15 @@ static size_t known_sides(rft_finding *f, const rft_compare *c, const rft_compar
     return count;
 }
 
+/* So many runs a table: more would leave no room for the names of the facts. */
+static void add_in_parts(rft_finding *f, const rft_compare *c, const rft_compare_base *bases, const size_t *sides,
+                         size_t count, size_t most, unsigned where) {
+    for (size_t first = 0; first < count; first += most) {
+        size_t left = count - first;
+        add_cards(f, c, bases, sides + first, left < most ? left : most, where);
+    }
+}
+
 rft_finding *rft_finding_cards(const rft_compare *c, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_heading(f, RFT_TO_PEOPLE, 2, "What the cards are, can and cost");
@@ -326,13 +335,8 @@ rft_finding *rft_finding_cards(const rft_compare *c, rft_arena *arena) {
         bases[side] = rft_compare_base_of(c, 0, c->workload_count, side);
     }
     size_t sides[RFT_COMPARE_MOST], count = known_sides(f, c, bases, sides);
-    if (count > 0) {
-        add_cards(f, c, bases, sides, count, RFT_ON_PAGE);
-    }
-    for (size_t first = 0; first < count; first += IN_TEXT_SIDES) {
-        size_t left = count - first;
-        add_cards(f, c, bases, sides + first, left < IN_TEXT_SIDES ? left : IN_TEXT_SIDES, RFT_IN_TEXT);
-    }
+    add_in_parts(f, c, bases, sides, count, RFT_COMPARE_ROOMY, RFT_ON_PAGE);
+    add_in_parts(f, c, bases, sides, count, IN_TEXT_SIDES, RFT_IN_TEXT);
     if (count > 0) {
         rft_finding_note(f, RFT_TO_PEOPLE,
                          "Measured on the card that ran. Watts and joules are those of the board's own sensor. Means "

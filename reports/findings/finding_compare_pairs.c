@@ -364,7 +364,8 @@ rft_finding *rft_finding_wins(const rft_compare *c, rft_arena *arena) {
     rft_finding_note(
         f, RFT_TO_PEOPLE,
         "Fastest: shown to be faster than every other; none: no run is. The speed is that of the sweep's fastest to "
-        "the nearest, a geometric mean over its workloads with its 95 %% interval; unclear: that holds 1. "
+        "the nearest that something is decided of, a geometric mean over its workloads with its 95 %% interval; "
+        "unclear: that holds 1. "
         "Explained is what the measured ceilings of both allow for the "
         "same work: 31 %% of 42 %% leaves 11 %% to the kernels, the compiler, the clock and to what has no ceiling "
         "here.");

@@ -82,7 +82,11 @@ static rft_datum verdict_cell(const rft_compare_figure *f, rft_arena *arena) {
     bool judged = f->verdict != RFT_COMPARE_NONE,
          plain = (f->doubt == RFT_DOUBT_NEITHER ? f->processes_wanted == 0 : !f->present) && !f->no_native;
     rft_datum cell = rft_datum_text(judged ? rft_compare_verdict_name(f->verdict) : "not judged");
-    cell.note = f->reason && !plain ? rft_arena_printf(arena, "%s.", f->reason) : NULL;
+    if (f->doubt == RFT_DOUBT_NEITHER && f->processes_wanted && !f->no_native) { /* the same note for all of a line */
+        cell.note = rft_arena_printf(arena, "It takes about %zu processes each to tell.", f->processes_wanted);
+    } else if (f->reason && !plain) {
+        cell.note = rft_arena_printf(arena, "%s.", f->reason);
+    }
     return cell;
 }
 
@@ -426,39 +430,56 @@ static void add_without(rft_finding *f, const rft_compare *c, const rate_kind *k
     rft_str_clear(&text);
 }
 
-static void add_rates(rft_finding *f, const rft_compare *c, const rate_kind *kind) {
-    rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "Workload", .wraps = true}};
-    rft_cell_table *table = NULL;
-    for (size_t side = 0; side < c->side_count; side++) {
-        const char *title = has_rate(c, side, kind) ? rft_compare_letter(c, side, f->arena) : NULL;
-        fields[1 + side] = (rft_trait){.title = title, .align = RFT_ALIGN_RIGHT};
+/* Any of so many runs has one. */
+static bool any_rate(const rft_compare *c, size_t w, size_t first, size_t count, const rate_kind *kind) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any = any || isfinite(rate_at(&c->workloads[w].figures[first + i], kind));
     }
+    return any;
+}
+
+static void add_rate_table(rft_finding *f, const rft_compare *c, size_t first, size_t count, const rate_kind *kind) {
+    rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "Workload", .wraps = true}};
+    for (size_t i = 0; i < count; i++) {
+        bool has = has_rate(c, first + i, kind);
+        fields[1 + i] =
+            (rft_trait){.title = has ? rft_compare_letter(c, first + i, f->arena) : NULL, .align = RFT_ALIGN_RIGHT};
+    }
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, 1 + count);
     for (size_t w = 0; w < c->workload_count; w++) {
-        bool any = false;
-        for (size_t side = 0; side < c->side_count; side++) {
-            any = any || isfinite(rate_at(&c->workloads[w].figures[side], kind));
-        }
-        if (any && !table) {
-            rft_finding_heading(f, 0, 2, "%s", kind->title);
-            table = rft_finding_table(f, NULL, fields, 1 + c->side_count);
-        }
-        rft_cell_row *row = any ? rft_cell_table_row(table) : NULL;
-        for (size_t side = 0; row && side < c->side_count; side++) {
-            const rft_compare_figure *figure = &c->workloads[w].figures[side];
+        rft_cell_row *row = any_rate(c, w, first, count, kind) ? rft_cell_table_row(table) : NULL;
+        for (size_t i = 0; row && i < count; i++) {
+            const rft_compare_figure *figure = &c->workloads[w].figures[first + i];
             double rate = rate_at(figure, kind);
             row->cells[0] = name_cell(c, w, false, f->arena);
-            row->cells[1 + side] = rft_datum_text(
+            row->cells[1 + i] = rft_datum_text(
                 isfinite(rate)
                     ? rft_figure_si(f->arena, rate, rft_arena_printf(f->arena, "%s/%s", figure->unit, kind->per))
                 : figure->present ? "n/a"
                                   : NULL);
         }
     }
-    if (table) {
-        add_without(f, c, kind);
-    } else if (kind->none) {
-        rft_finding_note(f, 0, "%s", kind->none);
+}
+
+/* Of many runs several tables: beside eight rates a workload's name would be torn. */
+static void add_rates(rft_finding *f, const rft_compare *c, const rate_kind *kind) {
+    bool any = false;
+    for (size_t w = 0; w < c->workload_count; w++) {
+        any = any || any_rate(c, w, 0, c->side_count, kind);
     }
+    if (!any) {
+        if (kind->none) {
+            rft_finding_note(f, 0, "%s", kind->none);
+        }
+        return;
+    }
+    rft_finding_heading(f, 0, 2, "%s", kind->title);
+    for (size_t first = 0; first < c->side_count; first += ON_PAGE_SIDES) {
+        size_t left = c->side_count - first;
+        add_rate_table(f, c, first, left < ON_PAGE_SIDES ? left : ON_PAGE_SIDES, kind);
+    }
+    add_without(f, c, kind);
 }
 
 rft_finding *rft_finding_compared_rates(const rft_compare *c, rft_arena *arena) {

@@ -8,7 +8,8 @@
 #include <math.h>
 
 #define CHARTS_MOST 64
-#define STEPS_MOST 24 /* more values than that are not told apart on paper */
+#define SPAN_LEAST 0.05 /* of the highest */
+#define STEPS_MOST 24   /* more values than that are not told apart on paper */
 
 static bool all_numbers(const rft_profile *profile) {
     for (size_t i = 0; i < profile->step_count; i++) {
@@ -73,7 +74,8 @@ static double lowest_shown(const rft_profile *profiles, size_t count, const rft_
             }
         }
     }
-    return low > 0.6 * high ? low - (high - low) * 0.1 : 0;
+    /* A difference in the last digits is no cliff. */
+    return low > 0.6 * high ? high - fmax((high - low) * 1.1, high * SPAN_LEAST) : 0;
 }
 
 /* `joined`: numbers, whose order means something: a line joins their bests. */

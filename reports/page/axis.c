@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define TICKS_MOST 400
+#define SPAN_LEAST 0.04 /* of the values: an axis that ends nearer to them would make much of noise */
 
 static rft_plot_axis fit_log(double low, double high, bool fixed_low, bool fixed_high) {
     rft_plot_axis axis = {.log = true, .low = low, .high = high};
@@ -37,9 +38,11 @@ rft_plot_axis rft_axis_fit(const rft_chart_axis *spec, double low, double high) 
     if (spec->log) {
         return fit_log(low, high, fixed_low, fixed_high);
     }
-    double room = (high - low) * 0.06;
+    double room = (high - low) * 0.06, size = fmax(fabs(low), fabs(high));
     if (!(room > 0)) {
         room = high != 0 ? fabs(high) * 0.1 : 1;
+    } else if (!fixed_low && !fixed_high && high - low < SPAN_LEAST * size) {
+        room = (SPAN_LEAST * size - (high - low)) / 2; /* next to nothing is no cliff */
     }
     axis.low = fixed_low ? low : low - room;
     axis.high = fixed_high && high > axis.low ? high : high + room;

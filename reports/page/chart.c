@@ -301,7 +301,8 @@ static void fit_names(rft_plot *plot) {
         plot->name_lines = lines.count > plot->name_lines ? lines.count : plot->name_lines;
         plot->upright = plot->name_lines > NAME_LINES_MOST || !ends_well(&lines);
     }
-    plot->upright = plot->upright || (widest > slot && name_step(spec, widest, slot) == 1);
+    /* An axis of numbers has ticks. */
+    plot->upright = plot->upright || (spec->names && widest > slot && name_step(spec, widest, slot) == 1);
 }
 
 /* Where the plot lies in its box; the y axis' ticks. */
@@ -368,11 +369,11 @@ void rft_chart_draw(rft_pen *pen, const rft_chart *chart, const rft_rect *box) {
         return; /* a chart's height is given: there is nothing to measure */
     }
     rft_pen trial = {.arena = pen->arena, .foreign = pen->foreign};
-    size_t rows = draw_with(&trial, chart, box, 0);
-    if (rows > 0) {
-        /* The smaller plot may leave more labels over: one more try settles it. */
-        size_t again = draw_with(&trial, chart, box, rows);
-        rows = again > rows ? again : rows;
+    size_t rows = 0;
+    /* The smaller plot may leave more labels over, until there are none. */
+    for (size_t needed = draw_with(&trial, chart, box, rows); needed > rows;) {
+        rows = needed;
+        needed = draw_with(&trial, chart, box, rows);
     }
     draw_with(pen, chart, box, rows);
 }

@@ -367,6 +367,25 @@ static void the_first_page_answers(void **state) {
     drop(&p);
 }
 
+/* A figure over a third of what is asked is no headline; it stands with what it is of. */
+static void a_minority_is_no_headline(void **state) {
+    (void)state;
+    pair p = two_cards();
+    slow_down(p.own, COPY, 0.25);
+    p.reference->sweeps[GEMV].sweep.problems[1].refined = 1;
+    rft_speed speed = speed_of(&p);
+    assert_true(rft_speed_stands(&speed) && fabs(speed.covered - 2.0 / 3) < 1e-9);
+    p.reference->sweeps[MATMUL].sweep.problems[1].refined = 1;
+    speed = speed_of(&p);
+    assert_true(fabs(speed.ratio.ratio / 4 - 1) < 1e-9 && !rft_speed_stands(&speed));
+    trace_pages pages = pages_beside(&p);
+    on_page(&pages, 1, "only 1 of 3 families of kernels can be held: too few for one figure.");
+    on_page(&pages, 1, "Of 1 of 3 families of kernels, which says nothing of the others.");
+    assert_false(trace_page_says(&pages, 1, "the speed of the reference card"));
+    trace_clear(&pages);
+    drop(&p);
+}
+
 /* What wins on the reference cannot run here: that comes before all figures. */
 static void a_missing_native_path_comes_first(void **state) {
     (void)state;
@@ -449,6 +468,7 @@ int main(void) {
         cmocka_unit_test(a_mix_is_the_ratio_of_whole_passes),
         cmocka_unit_test(an_incomplete_mix_leaves_the_sweeps),
         cmocka_unit_test(the_first_page_answers),
+        cmocka_unit_test(a_minority_is_no_headline),
         cmocka_unit_test(a_missing_native_path_comes_first),
         cmocka_unit_test(the_second_page_says_what_is_wrong_and_what_limits),
         cmocka_unit_test(percentiles_need_eight_cards),

@@ -170,7 +170,8 @@ static void test_key_figures_of_the_cover(void **state) {
     assert_true(trace_page_says(&pages, 1, "of its own limits, at most, ")); /* and the interval */
     assert_true(trace_page_says(&pages, 1, "; does not rank cards"));
     assert_true(trace_page_says(&pages, 1, "measured configurations have verified results."));
-    assert_true(trace_page_says(&pages, 1, "How much of its measured limit the best configuration reaches"));
+    assert_true(trace_page_says(
+        &pages, 1, "How much of its measured limit the best configuration of each sweep's longest problem"));
     trace_clear(&pages);
     sample_forget_ceilings(run);
     pages = trace_of(run, &part_one);

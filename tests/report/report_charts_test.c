@@ -208,6 +208,28 @@ static void test_labels_of_close_lines_stand_apart(void **state) {
     trace_clear(&pages);
 }
 
+/* Whatever its span: an axis once had none where a number's room came out as less than nothing. Values that all but
+ * coincide are no cliff: the axis goes beyond their last digits. */
+static void test_axes_of_numbers_have_numbers(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_chart_new(doc->arena, "along n", 160);
+    static double ticks[] = {1024, 4096, 16384};
+    rft_series *line = rft_chart_series(doc->arena, chart, RFT_SERIES_LINE, 3);
+    for (int i = 0; i < 3; i++) {
+        line->x[i] = ticks[i];
+        line->y[i] = 455.5 + 0.001 * i;
+    }
+    chart->x = (rft_chart_axis){
+        .title = "n", .low = NAN, .high = NAN, .log = true, .ticks = ticks, .tick_count = sizeof ticks / sizeof *ticks};
+    chart->y = (rft_chart_axis){.title = "GB/s", .low = NAN, .high = NAN};
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    text_of(&pages, "1024");
+    text_of(&pages, "16384");
+    assert_false(trace_says(&pages, "455.5"));
+    trace_clear(&pages);
+}
+
 /* Marks of a chart by their outlines: corners, where the first one points, and the rings that lie in each other. */
 static void describe_mark(const trace_pages *pages, size_t *at, char *out, size_t size) {
     const trace_mark *outer = &pages->marks[*at];
@@ -448,6 +470,7 @@ int main(void) {
         WITH_ARENA(test_many_names_are_read_whole),
         WITH_ARENA(test_many_points_become_density),
         WITH_ARENA(test_labels_of_close_lines_stand_apart),
+        WITH_ARENA(test_axes_of_numbers_have_numbers),
         WITH_ARENA(test_eight_series_have_eight_marks),
         WITH_ARENA(test_labels_stay_off_marks),
         WITH_ARENA(test_bars_over_their_limit_show_it),

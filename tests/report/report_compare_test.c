@@ -103,6 +103,7 @@ static void test_a_slower_device(void **state) {
     assert_true(trace_says(&pages, "0123456789ab") && trace_says(&pages, "ba9876543210"));
     assert_true(trace_says(&pages, "Which configurations carry over"));
     assert_true(trace_says(&pages, "Base of peak; the rest is what the one costs"));
+    assert_true(trace_says(&pages, "A, B")); /* tried the same: one row */
     assert_true(trace_says(&pages, "Base and peak: one configuration, or the best for each problem"));
     assert_true(trace_page_says(&pages, 1, "workload (number in the table)")); /* the chart */
     assert_false(trace_says(&pages, "Useful rate per price"));

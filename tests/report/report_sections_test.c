@@ -155,11 +155,28 @@ static void test_many_problems_stay_small(void **state) {
     rft_run_free(run);
 }
 
+/* The best of the last round, the default of the first alone: the ratio is of the first. */
+static void test_a_ratio_over_the_default_is_of_one_round(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_point *best = sample_best(run, 1);
+    rft_point *standard = (rft_point *)rft_run_default(run, 1, best->variant, best->problem);
+    assert_true(standard && standard != best);
+    best->rounds[1] = best->rounds[0];
+    best->rounds[0].stats.median = rft_point_median_s(standard) / 1.5; /* it was faster there than it is now */
+    trace_pages pages = trace_of(run, NULL);
+    assert_says(&pages, (const char *const[]){"1.50\xc3\x97 over the default configuration", NULL});
+    trace_clear(&pages);
+    best->rounds[1].n = 0;
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
+        cmocka_unit_test(test_a_ratio_over_the_default_is_of_one_round),
         cmocka_unit_test(test_fifty_thousand_points_are_few_marks),
         cmocka_unit_test(test_many_problems_stay_small),
     };

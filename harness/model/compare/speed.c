@@ -317,7 +317,8 @@ static void add_up(gathering *g) {
                 : speed->refused[p] ? rft_arena_printf(g->arena, "%s: %s", asked->parts[p].name, speed->refused[p])
                                     : NULL;
     }
-    if (share_weights(asked, speed) <= 0 || (asked->mix && first)) {
+    speed->covered = share_weights(asked, speed);
+    if (speed->covered <= 0 || (asked->mix && first)) {
         speed->missing = first;
         return;
     }
@@ -348,4 +349,8 @@ rft_speed rft_speed_of(const rft_speed_asked *asked, const rft_speed_reference *
                                 : rft_run_sample_of(reference->runs, reference->count, arena);
     add_up(&g);
     return speed;
+}
+
+bool rft_speed_stands(const rft_speed *speed) {
+    return isfinite(speed->ratio.ratio) && speed->covered > 0.5 - 1e-9;
 }

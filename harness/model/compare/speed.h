@@ -93,6 +93,7 @@ typedef struct rft_speed {
     const char **refused;          /* why; NULL */
     double *weights;               /* of the parts that count: 1 together; 0 for the others */
     size_t part_count, item_count; /* that count */
+    double covered;                /* their share of what is asked, by its weights: 0 to 1 */
     size_t unequal;                /* items that were not searched for as hard on both sides */
     const char *no_native;         /* what has no way to run on this card and has on the reference, and why; NULL */
     bool by_library;               /* there the library's figure counts */
@@ -102,5 +103,8 @@ typedef struct rft_speed {
 } rft_speed;
 
 rft_speed rft_speed_of(const rft_speed_asked *asked, const rft_speed_reference *reference, rft_arena *arena);
+
+/* There is a figure, and it is of at least half of what is asked: of a minority it speaks for nothing else. */
+bool rft_speed_stands(const rft_speed *speed);
 
 #endif
