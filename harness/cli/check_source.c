@@ -18,6 +18,7 @@ typedef struct looked_at {
     const char *place;
     const rft_point_spec *spec;
     const rft_cuda_file *file;
+    bool of_fill;
 } looked_at;
 
 /* NULL: it cannot be read, or is too much for the scan. */
@@ -118,6 +119,69 @@ static void look_at_struct(const looked_at *l, const rft_cuda_entry *entry, size
     }
 }
 
+/* ---- the grid ---- */
+
+#define FAR_TOO_MANY 2 /* times what the index is held against, and more than a wave's rounding */
+
+/* The scalar that the parameter of this name gets; false: it is no whole number of the launch's. */
+static bool whole_number_of(const rft_launch *launch, const rft_cuda_entry *entry, const char *name, uint64_t *value) {
+    for (size_t i = 0; i < entry->param_count && i < launch->arg_count; i++) {
+        const rft_arg *arg = &launch->args[i];
+        if (strcmp(entry->params[i].name, name) == 0 && arg->kind == RFT_ARG_SCALAR &&
+            !is_real(rft_type_name(arg->type)) && !entry->params[i].pointer) {
+            *value = 0;
+            memcpy(value, arg->scalar, rft_type_bytes(arg->type));
+            return *value > 0 && *value <= INT32_MAX;
+        }
+    }
+    return false;
+}
+
+/* The number that a template's argument ("saxpy<256, 4>") or a macro (-DBLOCK=256) gives the name; 0: none. */
+static uint64_t number_named(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry,
+                             const char *name) {
+    const char *at = strchr(launch->entry, '<');
+    for (size_t i = 0; at && i < entry->template_count; i++) {
+        if (strcmp(entry->templates[i].name, name) == 0) {
+            return strtoull(at + 1 + strspn(at + 1, " "), NULL, 10);
+        }
+        at = strchr(at + 1, ',');
+    }
+    for (size_t i = 0; i < l->spec->unit.option_count; i++) {
+        const char *option = l->spec->unit.options[i];
+        size_t length = strlen(name);
+        if (rft_text_starts(option, "-D") && strncmp(option + 2, name, length) == 0 && option[2 + length] == '=') {
+            return strtoull(option + 3 + length, NULL, 10);
+        }
+    }
+    return strtoull(name, NULL, 10);
+}
+
+/* Of `i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)`: too few blocks leave elements out, and one a thread's
+ * element instead of one a block's is far too many. */
+static void look_at_grid(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry) {
+    for (size_t a = 0; a < 3; a++) {
+        const rft_cuda_axis *axis = &entry->axes[a];
+        uint64_t n = 0, blocks = (uint64_t)launch->grid[a];
+        uint64_t each = !axis->once            ? 0
+                        : axis->by_threads     ? (uint64_t)launch->block[a]
+                        : axis->factor != NULL ? number_named(l, launch, entry, axis->factor)
+                                               : 0;
+        if (each == 0 || blocks == 0 || !whole_number_of(launch, entry, axis->bound, &n)) {
+            continue;
+        }
+        bool few = blocks * each<n, many = blocks> FAR_TOO_MANY * (n / each + 1);
+        if (few || many) {
+            rft_check_warn(l->warnings, l->place,
+                           "grid counts blocks: ceil_div(p.n, c.BLOCK) of them cover p.n elements",
+                           "%s: %llu blocks of %llu along %c cover %llu, and %s is %llu: %s", entry->name,
+                           (unsigned long long)blocks, (unsigned long long)each, (char)('x' + (int)a),
+                           (unsigned long long)(blocks * each), axis->bound, (unsigned long long)n,
+                           few ? "the rest is left out" : "most of them do nothing");
+        }
+    }
+}
+
 /* ---- launches ---- */
 
 static void look_at_launch(const looked_at *l, const rft_launch *launch) {
@@ -137,6 +201,9 @@ static void look_at_launch(const looked_at *l, const rft_launch *launch) {
     }
     if (entry) {
         look_at_types(l, launch, entry);
+        if (!l->of_fill) { /* whose grid has a thread for each element, wanted or not */
+            look_at_grid(l, launch, entry);
+        }
     }
 }
 
@@ -176,7 +243,7 @@ static void look_at_outputs(const looked_at *l) {
 }
 
 void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec) {
-    const looked_at l = {warnings, place, spec, scan(spec->unit.source, warnings->arena)};
+    const looked_at l = {warnings, place, spec, scan(spec->unit.source, warnings->arena), false};
     for (size_t i = 0; i < spec->prepare_count && l.file; i++) {
         look_at_launch(&l, &spec->prepare[i]);
     }
@@ -190,7 +257,8 @@ void rft_check_source(rft_check_warnings *warnings, const char *place, const rft
 
 void rft_check_fill_source(rft_check_warnings *warnings, const rft_point_spec *spec, size_t buffer) {
     const rft_filler *kernel = spec->buffers[buffer].fill.kernel;
-    const looked_at l = {warnings, rft_fs_name(kernel->unit.source), spec, scan(kernel->unit.source, warnings->arena)};
+    const looked_at l = {warnings, rft_fs_name(kernel->unit.source), spec, scan(kernel->unit.source, warnings->arena),
+                         true};
     if (l.file) {
         look_at_launch(&l, &kernel->launch);
     }

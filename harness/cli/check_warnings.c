@@ -156,7 +156,10 @@ void rft_check_amounts(rft_check_warnings *w, const char *place, const rft_point
     double declared = rft_work_bytes(&spec->work);
     const amounts found = amounts_of(spec, declared);
     char says[32], holds[32];
-    rft_units_format_si(says, sizeof says, declared, 3, "B");
+    snprintf(says, sizeof says, "%.2g B", declared);
+    if (declared >= 1) {
+        rft_units_format_si(says, sizeof says, declared, 3, "B");
+    }
     look_at_outputs(w, place, spec);
     if (!(declared > 0)) {
         w->said_before += rft_work_ops(&spec->work) > 0 ? 0 : 1;

@@ -49,6 +49,8 @@ typedef struct rft_cuda_axis {
     const char *times;  /* VEC of `(blockIdx.x * blockDim.x + threadIdx.x) * VEC`; NULL: none */
     const char *alias;  /* row of `int row = blockIdx.x;`; NULL: none */
     bool by_threads;    /* multiplied by blockDim */
+    const char *bound;  /* n of `if (i < n)`, i being made of it; NULL: not seen */
+    bool once; /* i is blockIdx * factor + threadIdx, a thread has one, and none at n or beyond does anything */
 } rft_cuda_axis;
 
 typedef struct rft_cuda_entry {

@@ -173,6 +173,57 @@ static const char *stride_of(const rft_cuda_words *words, size_t at, size_t end)
     return strided && is_single(&items[close - 1]) ? items[close - 1].text : NULL;
 }
 
+/* i of `int i = ... blockIdx.x ...`, the mention being at `at`; NULL: it is no such statement. */
+static const char *made_of(const rft_cuda_words *words, size_t at, size_t from) {
+    while (at > from + 1 && !strchr(";{}", words->items[at].text[0]) && !rft_cuda_is(&words->items[at], "=")) {
+        at--;
+    }
+    const rft_cuda_word *name = &words->items[at - 1];
+    return rft_cuda_is(&words->items[at], "=") && name->kind == RFT_CUDA_NAME ? name->text : NULL;
+}
+
+/* n of the first `i < n`, `i >= n`, `n > i` and `n <= i`; NULL: there is none. `>=` is two words. */
+static const char *bound_of(const rft_cuda_words *words, const char *index, size_t from, size_t to) {
+    for (size_t i = from; i + 3 < to && index; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool least = rft_cuda_is(&word[1], ">") && rft_cuda_is(&word[2], "=");
+        const rft_cuda_word *behind = &word[least ? 3 : 2];
+        bool less = least || rft_cuda_is(&word[1], "<");
+        bool more = !least && (rft_cuda_is(&word[1], ">") || rft_cuda_is(&word[1], "<="));
+        if ((less && rft_cuda_is(word, index) && behind->kind == RFT_CUDA_NAME) ||
+            (more && rft_cuda_is(behind, index) && word->kind == RFT_CUDA_NAME)) {
+            return less ? behind->text : word->text;
+        }
+    }
+    return NULL;
+}
+
+/* `i = (cast)blockIdx.x * factor + threadIdx.x;`, the mention being at `at`. */
+static bool is_one_each(const rft_cuda_words *words, size_t at) {
+    const rft_cuda_word *items = words->items;
+    size_t before = at > 4 && rft_cuda_is(&items[at - 1], ")") ? at - 4 : at - 1, i = at + 4;
+    bool begins = at > 4 && rft_cuda_is(&items[before], "=") && rft_cuda_is(&items[at + 3], "*");
+    i += begins && is_cast(&items[i]) ? 3 : 0;
+    i += begins && rft_cuda_is(&items[i], "blockDim") ? 3 : 1;
+    return begins && rft_cuda_is(&items[i], "+") && rft_cuda_is(&items[i + 1], "threadIdx") &&
+           strcmp(items[i + 3].text, items[at + 2].text) == 0 && strchr(";,", items[i + 4].text[0]);
+}
+
+/* Is the index held against n itself wherever it is, never in a loop's head, and no block takes another's part? */
+static bool is_condition(const rft_cuda_words *words, const char *index, const char *bound, size_t from, size_t to) {
+    bool whole = index && bound;
+    for (size_t i = from + 4; i + 1 < to && whole; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        bool least = rft_cuda_is(&word[-1], "=") && rft_cuda_is(&word[-2], ">");
+        const rft_cuda_word *first = &word[least ? -3 : -2];
+        bool compared = (least || rft_cuda_is(&word[-1], "<")) && rft_cuda_is(first, index) && rft_cuda_is(word, bound);
+        bool ends = rft_cuda_is(&word[1], "||") || rft_cuda_is(&word[1], "&&") || strchr(")?", word[1].text[0]);
+        bool loops = rft_cuda_is(&first[-1], "(") && rft_cuda_is(&first[-2], "while");
+        whole = !(compared && (!ends || loops)) && !rft_cuda_is(word, "gridDim");
+    }
+    return whole;
+}
+
 static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to, rft_arena *arena) {
     for (size_t i = from; i + 2 < to; i++) {
         const rft_cuda_word *word = &words->items[i];
@@ -189,7 +240,13 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
             *extent = seen ? seen : stride_of(words, i, to);
         }
         if (block) {
-            read_mention(&entry->axes[axis - 'x'], words, i, i + 3, to, arena);
+            rft_cuda_axis *seen = &entry->axes[axis - 'x'];
+            read_mention(seen, words, i, i + 3, to, arena);
+            if (!seen->bound) {
+                const char *index = made_of(words, i, from);
+                seen->bound = bound_of(words, index, from, to);
+                seen->once = is_one_each(words, i) && is_condition(words, index, seen->bound, from, to);
+            }
         }
     }
     for (size_t a = 0; a < 3; a++) {

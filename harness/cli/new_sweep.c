@@ -124,8 +124,22 @@ static bool ends_in_name(const char *factor, const char *name) {
     return tail < length && strcasecmp(end, name) == 0 && (end[-1] == '_' || length == tail + 1);
 }
 
+/* The parameter that the index is held against: n of `if (i < n)`. */
+static size_t bounding_dimension(const rft_new_plan *plan, const char *bound) {
+    for (size_t i = 0; i < plan->kernel->param_count && bound; i++) {
+        if (strcmp(plan->kernel->params[i].name, bound) == 0) {
+            return find_dimension(plan, plan->names[i]);
+        }
+    }
+    return plan->dimension_count;
+}
+
 /* By what the kernel itself calls it: the dimension N of blockIdx.x * BN, rows of row = blockIdx.x. */
 static size_t seen_dimension(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
+    size_t bounding = bounding_dimension(plan, axis->bound);
+    if (bounding < plan->dimension_count) {
+        return bounding;
+    }
     bool known = rft_new_lua(plan, axis->factor, "c.", arena) != NULL; /* row * cols is no block's extent */
     for (size_t i = 0; i < plan->dimension_count; i++) {
         const char *name = plan->dimensions[i].name;

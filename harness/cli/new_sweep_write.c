@@ -186,11 +186,18 @@ static int bytes_of(const rft_new_plan *plan, bool written) {
 }
 
 static void write_work(rft_str *out, const rft_new_plan *plan) {
-    rft_str_add(out, "    -- TODO: operations (fp32 = ..., an FMA is two); the bytes are every buffer once\n"
-                     "    work    = function(p) return { read = ");
-    add_count(out, plan, bytes_of(plan, false), "p.");
-    rft_str_add(out, ", write = ");
-    add_count(out, plan, bytes_of(plan, true), "p.");
+    int read = bytes_of(plan, false), written = bytes_of(plan, true);
+    rft_str_addf(out,
+                 "    -- TODO: operations (fp32 = ..., an FMA is two); the bytes are every buffer once\n"
+                 "    work    = function(p) return { %s",
+                 read ? "read = " : "");
+    if (read) {
+        add_count(out, plan, read, "p.");
+    }
+    rft_str_add(out, read && written ? ", write = " : written ? "write = " : "");
+    if (written) {
+        add_count(out, plan, written, "p.");
+    }
     rft_str_add(out, " } end,\n");
 }
 

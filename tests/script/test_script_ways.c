@@ -64,6 +64,8 @@ static void test_other_languages(void **state) {
         {"local a = true || false", "case.lua:1", NULL, "write or"},
         {"local a = !true", "case.lua:1", NULL, "write not"},
         {"local a = 1\na += 1", "case.lua:2", NULL, "n = n + 1"},
+        {"return sweep {\n  in = 1 }", "case.lua:2", "near 'in'", "call it in_"},
+        {"local a = { block = (1, 1) }", "case.lua:1", "')' expected near ','", "braces: block = { c.BLOCK, 1, 1 }"},
         {"local a = { b = 1\n  c = 2 }", "case.lua:2", "'}' expected", "comma missing"},
         {"local a = True", "case.lua:1", "unknown name \"True\"", "write true"},
         {"local a = None", "case.lua:1", "unknown name \"None\"", "write nil"},

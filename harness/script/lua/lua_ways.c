@@ -42,8 +42,10 @@ static const way code_ways[] = {
 static const way message_ways[] = {
     {"near '//'", "a comment begins with --; // divides and rounds down"},
     {"near '#'", "a comment begins with --; # is the length of a list"},
+    {"near 'in'", "in is a word of Lua, as end, and, not, or, repeat and until are: call it in_"},
     {"near '['", "a list is written in braces: { 1, 2, 4 }"},
     {"'}' expected", "is a comma missing before it, perhaps at the end of the line above?"},
+    {"')' expected near ','", "is a ) missing before it? A list is written in braces: block = { c.BLOCK, 1, 1 }"},
     {"')' expected", "is a comma or a ) missing before it?"},
     {"'end' expected", "each function, if, for and while ends with end"},
     {"'then' expected", "an if is written if A == B then ... end"},

@@ -100,6 +100,17 @@ rooftune new sparse.cu
 expect_status 0
 says sparse.lua 'block = { c.LANES, c.ROWS }'
 says sparse.lua 'grid  = ceil_div(p.rows, c.ITEMS_Y * c.ROWS)'
+# Blocks walk along what the kernel holds its index against, whatever stands last; nothing is read for certain.
+cat >insert.cu <<'CU'
+__global__ void insert(unsigned *table, int n, int capacity) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    table[i % capacity] = i;
+}
+CU
+rooftune new insert.cu
+says insert.lua 'grid  = ceil_div(p.n, c.BLOCK)'
+says insert.lua 'return { write = 4 * p.n * p.capacity }'
 says sparse.lua '"LANES * ROWS <= 512"'
 says sparse.lua 'ROWS = values(4, 8, 16)'
 says sparse.lua 'values = input(f32, '
