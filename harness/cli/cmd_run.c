@@ -345,7 +345,8 @@ static int open_target(session *s, rft_target_opts *opts, rft_err *err) {
     return rft_target_open(&s->target, s->cli, opts, err);
 }
 
-static int run_target(session *s, rft_arena *arena, rft_err *err) {
+/* `found`: whether the sweeps are there; that they are not is told as any other end. */
+static int run_target(session *s, int found, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     const rft_run_options *o = s->o;
     rft_target_opts target_opts = {.sweeps = &o->files,
@@ -356,8 +357,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                    .cards = s->board ? rft_board_cards(s->board) : 1,
                                    .facts_only = o->dry_run,
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
-    int rc = rft_sweep_source_check(&o->files, err);
-    rc = rc ? rc : open_target(s, &target_opts, err);
+    int rc = found ? found : open_target(s, &target_opts, err);
     if (rc == RFT_OK) {
         rc = load_scripts(s->cli, &l, o, s->target, err);
     }
@@ -433,10 +433,9 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rft_sweep_source_is_recording(o.files.items[0])) {
         o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
     }
-    if (o.sbatch || rft_run_devices_several(o.device)) { /* otherwise run_target() does, whose end is an event */
-        rc = rft_sweep_source_check(&o.files, err);
-    }
-    if (rc != RFT_OK) {
+    const int found = rft_sweep_source_check(&o.files, err);
+    if (found != RFT_OK && (o.sbatch || rft_run_devices_several(o.device))) {
+        rc = found;
         goto done;
     }
     if (o.sbatch) {
@@ -457,7 +456,7 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
     if (rc == RFT_OK && o.events && !o.dry_run) {
         rc = rft_events_open(&s.events, cli, o.events, err);
     }
-    rc = rc == RFT_OK ? run_target(&s, arena, err) : rc;
+    rc = rc == RFT_OK ? run_target(&s, found, arena, err) : rc;
     rft_events_close(s.events);
     rft_board_close(s.board);
     rft_board_close(s.meeting);

@@ -39,8 +39,13 @@ static int check_options(const rft_run_options *o, rft_err *err) {
     if (!rft_run_devices_several(o->device)) {
         return refuse_option(err, "-d names one", "-d 0,1 or -d all");
     }
-    if (o->shard || o->sbatch) {
-        return refuse_option(err, "--shard and --sbatch divide it another way", "leave out one of them");
+    if (o->shard) {
+        return refuse_option(err, "a shard is one card's",
+                             "give each card a shard of its own (-d 0 --shard 1/8, -d 1 --shard 2/8, ...), or leave "
+                             "out --shard");
+    }
+    if (o->sbatch) {
+        return refuse_option(err, "--sbatch gives each card a shard of its own", "leave out --split");
     }
     return RFT_OK;
 }

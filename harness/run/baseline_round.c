@@ -248,10 +248,9 @@ rft_stop_reason rft_baselines_state(rft_exec_state *e, size_t sweep, size_t prob
     return stop;
 }
 
-/* Its results were compared before. A block that failed is left out. */
+/* A block that failed is left out. */
 static int add_block(baseline_trial *t, rft_baseline *row, rft_err *err) {
     rft_probe_result result = {0};
-    t->job->verified = true;
     t->job->turn = row->measurement.turns;
     int rc = measure_again(t, row->algo_at, &row->measurement, &result, err);
     if (rc == RFT_OK && rft_outcome_is_measured(result.outcome) && rft_text_equal(result.algo, row->algo)) {
@@ -292,9 +291,10 @@ static int repeat_one(baseline_trial *t, rft_err *err) {
     return rc == RFT_OK ? keep_quietly(t->e, rows, 2, err) : rc;
 }
 
-/* Of a library's, what fills its inputs: the new process has none of them yet. */
+/* Of a library's, what fills its inputs: the new process has none of them yet. Its results were compared before. */
 static int compile_again(baseline_trial *t, rft_err *err) {
     const char *log = NULL;
+    t->job->verified = true;
     rft_job_compile(t->e->opts, t->job);
     return rft_job_await(t->e->opts, t->job, &log, err);
 }

@@ -1,242 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/exec.h"
 
-#include "base/hash.h"
 #include "run/count_round.h"
 #include "run/final_round.h"
-#include "run/lookahead.h"
-#include "run/plan/budget_share.h"
-#include "run/plan/prune.h"
 #include "run/power_round.h"
-#include "run/preflight.h"
-#include "run/prior_rank.h"
-#include "run/reference.h"
-#include "run/refine_round.h"
-#include "run/split.h"
-#include "run/transfer_starts.h"
-#include "search/strategy.h"
+#include "run/segment.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* One variant on one problem: its own space, its own strategy, its share of the budget. */
-typedef struct segment {
-    size_t sweep, variant, problem;
-    size_t odd_problem; /* SIZE_MAX: none */
-    const rft_space *space;
-    rft_strategy *strategy;
-    uint64_t count_all; /* configurations there are to try: all valid ones, or those that refine() takes over */
-    rft_budget_share budget;
-    double started_s; /* less what was no work on it: the ceilings */
-    double started_gpu_s;
-    uint64_t asked, taken;
-    bool shared;    /* its strategy is rft_split_strategy(): other cards take from it, too */
-    size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
-    bool exhausted; /* nothing more is asked */
-    size_t starts;  /* of what is asked first: transferred from other problems */
-    int64_t kin_id; /* the fastest of it so far, of those with samples enough; 0: none yet */
-    rft_pruner pruner;
-    const char *over;      /* why it ended before its budget; in the run's arena; NULL: it did not */
-    rft_lookahead waiting; /* asked for, not taken yet */
-} segment;
-
-typedef struct exec {
-    rft_exec_state state;
-    size_t in_hand; /* configurations that were taken and are not told yet: 0 or 1 */
-    bool went_on;   /* during the step in hand, while the device was at work */
-    segment segment;
-    rft_preflight preflight;
-    double patience_s; /* with it, before the first point; 0: that was taken */
-    rft_reference_keeper reference;
-    rft_refiner refiner;    /* of the current sweep, behind its grid */
-    bool prior_warned;      /* that it fails for some */
-    rft_split *split;       /* NULL: no other card shares the run */
-    bool contending;        /* the contenders of all cards are measured */
-    bool refining;          /* the problem in hand is the refiner's; those of a recorded space are not */
-    int64_t best_id;        /* of the current problem; 0: none yet */
-    rft_race_noise noise;   /* of the samples on it so far */
-    uint64_t odd_left;      /* planned for the current sweep and not done */
-    uint64_t sweep_taken;   /* of the current sweep, on timed problems */
-    double sweep_started_s; /* less what was no work on it: the ceilings */
-    double sweep_started_gpu_s;
-} exec;
 
 #define PATIENCE_S 0.1 /* with what is compiled to be looked at before the first point */
 
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* ---- one segment ---- */
-
-/* What the grid has left of the budget, for what refine() adds. */
-static rft_budget_share left_of(exec *e, size_t sweep) {
-    rft_tally *tally = &e->state.recorder.tally;
-    rft_budget_share left = rft_budget_share_of_sweep(e->state.opts->plan->sweeps[sweep]);
-    if (left.points != UINT64_MAX) {
-        left.points = left.points > e->sweep_taken ? left.points - e->sweep_taken : 0;
-    }
-    left.seconds -= rft_tally_elapsed_s(tally) - e->sweep_started_s;
-    left.gpu_s -= tally->busy_s - e->sweep_started_gpu_s;
-    return left;
-}
-
-/* The winners of both ends in place of the whole space. */
-static void open_refined(exec *e) {
-    segment *s = &e->segment;
-    rft_arena *arena = rft_arena_new();
-    uint64_t *indices = NULL;
-    s->count_all = rft_refiner_candidates(&e->refiner, s->variant, s->problem, arena, &indices);
-    s->budget = left_of(e, s->sweep);
-    s->pruner.on = false; /* there are few, and all of them are asked for */
-    s->strategy = rft_strategy_listed(indices, s->count_all);
-    e->state.progress.planned += least(s->count_all, s->budget.points);
-    e->state.progress.refined += least(s->count_all, s->budget.points);
-    rft_arena_free(arena);
-}
-
-static void warn_of_prior(exec *e, const rft_sweep *sweep, const rft_prior_rank *rank) {
-    if (rank->failed > 0 && !e->prior_warned) {
-        rft_log_warn(
-            e->state.opts->log,
-            "sweep %s: the prior has no opinion on %llu of %llu configurations of %s, since it fails for them: "
-            "%s: %s. `rooftune check` says more.",
-            sweep->name, (unsigned long long)rank->failed, (unsigned long long)rank->asked,
-            sweep->variants[e->segment.variant].name, rank->first.place, rank->first.message);
-        e->prior_warned = true;
-    }
-}
-
-/* A search of a part begins with what the prior puts first; a part that is measured whole keeps its order. */
-static int seed_by_prior(exec *e, uint64_t seed, bool is_whole, rft_err *err) {
-    segment *s = &e->segment;
-    const rft_sweep *sweep = e->state.opts->plan->sweeps[s->sweep];
-    rft_prior_rank rank;
-    int rc = rft_prior_rank_of(sweep, s->variant, sweep->problems[s->problem].values, s->space, seed, &rank, err);
-    if (rc != RFT_OK) {
-        return rc;
-    }
-    warn_of_prior(e, sweep, &rank);
-    size_t most = is_whole ? 0 : (size_t)least(rft_prior_seeds(s->budget.points), rank.count);
-    s->strategy = rft_strategy_seed_with(s->strategy, rank.index, most, (size_t)least(most, rank.count - most));
-    return RFT_OK;
-}
-
-/* What belongs to the shard in place of the whole space. */
-static void open_shard(exec *e) {
-    segment *s = &e->segment;
-    const rft_exec_opts *opts = e->state.opts;
-    const rft_sweep *sweep = opts->plan->sweeps[s->sweep];
-    rft_arena *arena = rft_arena_new();
-    uint64_t *indices = NULL;
-    const uint64_t whole = rft_space_count(s->space);
-    s->count_all =
-        rft_shard_list(opts->shard, sweep, s->variant, sweep->problems[s->problem].values, s->space, arena, &indices);
-    s->budget = rft_budget_share_of_segment(sweep);
-    s->strategy = rft_strategy_listed(indices, s->count_all);
-    e->state.progress.planned -= whole - s->count_all;
-    rft_recorder_unexplored(&e->state.recorder, s->sweep, whole - s->count_all, "the other shards have the rest");
-    rft_arena_free(arena);
-}
-
-/* What is free of the space that several cards divide, or behind it the contenders of all. */
-static void open_split(exec *e, rft_job_place place) {
-    segment *s = &e->segment;
-    rft_arena *arena = rft_arena_new();
-    uint64_t *indices = NULL;
-    s->budget = rft_budget_share_of_segment(e->state.opts->plan->sweeps[s->sweep]);
-    if (e->contending) {
-        s->count_all = rft_split_contenders(e->split, place, arena, &indices);
-        s->strategy = rft_strategy_listed(indices, s->count_all);
-        s->pruner.on = false;
-        e->state.progress.planned += s->count_all;
-    } else {
-        s->count_all = rft_space_count(s->space);
-        s->strategy = rft_split_strategy(e->split, place);
-        s->shared = true;
-    }
-    rft_arena_free(arena);
-}
-
-/* Where results change nothing, what is compiled first may be taken first. */
-static void begin_waiting(exec *e) {
-    const rft_exec_opts *opts = e->state.opts;
-    segment *s = &e->segment;
-    rft_lookahead_begin(&s->waiting, &e->state.recorder,
-                        s->strategy->any_order && opts->pool && !opts->replay && !opts->in_order);
-}
-
-static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
-    const rft_exec_opts *opts = e->state.opts;
-    segment *s = &e->segment;
-    *s = (segment){.sweep = sweep_index, .variant = variant, .problem = problem, .ahead = RFT_LOOKAHEAD};
-    s->odd_problem = rft_plan_odd_problem(opts->plan, sweep_index);
-    s->space = rft_plan_space(opts->plan, sweep_index, variant, problem);
-    s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
-    s->started_gpu_s = e->state.recorder.tally.busy_s;
-    rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
-    if (e->refining) {
-        open_refined(e);
-        begin_waiting(e);
-        return RFT_OK;
-    }
-    if (e->split) {
-        open_split(e, (rft_job_place){sweep_index, variant, problem});
-        begin_waiting(e);
-        return RFT_OK;
-    }
-    if (opts->shard.of > 1 && rft_space_exact(s->space)) {
-        open_shard(e);
-        begin_waiting(e);
-        return RFT_OK;
-    }
-    s->count_all = rft_space_count(s->space);
-    s->budget = rft_budget_share_of_segment(opts->plan->sweeps[sweep_index]);
-    const rft_search_opts *search = &opts->plan->sweeps[sweep_index]->search;
-    uint64_t seed = search->seed;
-    seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    bool may_end_early = isfinite(s->budget.seconds) || isfinite(s->budget.gpu_s) || rft_pruner_has_goal(&s->pruner);
-    rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};
-    asking.outlook = rft_pruner_outlook;
-    asking.payload = &s->pruner;
-    asking.budget_points = s->budget.points == UINT64_MAX ? 0 : s->budget.points;
-    int rc = rft_strategy_new(&s->strategy, search->strategy, s->space, &asking, err);
-    if (rc == RFT_OK) {
-        bool is_whole = !may_end_early && rft_space_exact(s->space) && s->budget.points >= s->count_all;
-        rc = seed_by_prior(e, seed, is_whole, err);
-        if (rc != RFT_OK) {
-            s->strategy->free(s->strategy);
-        }
-    }
-    if (rc == RFT_OK) {
-        uint64_t starts[RFT_TRANSFER_MOST];
-        s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
-        s->ahead = s->strategy->ahead ? (size_t)least(s->strategy->ahead, RFT_LOOKAHEAD) : RFT_LOOKAHEAD;
-        s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
-        begin_waiting(e);
-    }
-    if (rc != RFT_OK) {
-        rft_pruner_end(&s->pruner);
-    }
-    return rc;
-}
-
-static void close_segment(exec *e) {
-    segment *s = &e->segment;
-    s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
-    uint64_t left_out = least(s->count_all, s->budget.points) - s->taken;
-    rft_lookahead_end(&s->waiting);
-    rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken,
-                            s->shared && !s->over ? "the other cards have the rest" : s->over);
-    rft_pruner_end(&s->pruner);
-    e->state.progress.planned -= left_out;
-    if (e->refining) {
-        e->state.progress.refined -= left_out;
-    }
-    s->strategy->free(s->strategy);
-    s->strategy = NULL;
-}
 
 static bool is_time_over(exec *e) {
     rft_tally *tally = &e->state.recorder.tally;
@@ -524,10 +299,10 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
             rft_recorder_unexplored(&e->state.recorder, sweep, left, NULL);
             continue;
         }
-        rc = open_segment(e, sweep, v, problem, err);
+        rc = rft_segment_open(e, sweep, v, problem, err);
         if (rc == RFT_OK) {
             rc = run_segment(e, stopped, err);
-            close_segment(e);
+            rft_segment_close(e);
         }
     }
     rft_reference_end(&e->reference);
@@ -540,7 +315,7 @@ static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
     e->refining = true;
     while (rc == RFT_OK && !*stopped) {
         size_t problem = SIZE_MAX;
-        rft_budget_share left = left_of(e, sweep);
+        rft_budget_share left = rft_segment_left_of(e, sweep);
         bool may_add = left.points > 0 && left.seconds > 0 && left.gpu_s > 0;
         rc = rft_refiner_next(&e->refiner, may_add, &problem, err);
         if (rc != RFT_OK || problem == SIZE_MAX) {

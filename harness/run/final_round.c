@@ -119,6 +119,7 @@ rft_job *rft_final_job(const rft_exec_state *e, int64_t id) {
     const rft_point *point = &e->opts->run->points[id - 1];
     rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
     job->round = 1;
+    job->verified = point->rounds[1].turns > 0;
     rft_job_compile(e->opts, job);
     return job;
 }

@@ -17,8 +17,8 @@
 #define GOAL_WALL_FACTOR 1.25
 #define GOAL_WALL_EXTRA_S 2.0
 #define GOAL_BUSY_FRAC 0.85
-#define GOAL_FIRST_S 2.0
-#define GOAL_OVERHEAD_S 2e-3
+#define GOAL_FIRST_S 0.5
+#define GOAL_OVERHEAD_S 0.4e-3
 #define FIRST_POINT "\"event\":\"point\""
 
 static bench_result run_sweep(const char *n, const char *cache, rft_run **run) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tuning_rate [N]: Kernel Tuner and rooftune on the same kernel, space and size (default 4096), each from start to
- * finish with empty caches, one after the other and rooftune twice. Kernel Tuner's time leaves out Python's start and
- * imports; rooftune's is the whole command: its ceilings, final round and report included, without energy and hardware
- * counters, which Kernel Tuner does not take either. `python3` must have kernel_tuner 1.4.
+ * tuning_rate [N [verified]]: Kernel Tuner and rooftune on the same kernel, space and size (default 4096), each from
+ * start to finish with empty caches, one after the other; rooftune before it with the final round's processes, and
+ * behind it with one. Kernel Tuner's time leaves out Python's start and imports; rooftune's is the whole command: its
+ * ceilings, final round and report included, without energy and hardware counters, which Kernel Tuner does not take
+ * either. "verified" leaves out Kernel Tuner without verification. `python3` must have kernel_tuner 1.5.
  */
 #include "bench/bench_program.h"
 
@@ -15,7 +16,8 @@
 #include <string.h>
 
 #define GOAL_RATIO 12.0
-#define GOAL_LAUNCHES 2.5 /* GPU seconds over what one launch of each configuration takes */
+#define GOAL_RATIO_ONE 15.0 /* with --processes 1 */
+#define GOAL_LAUNCHES 2.5   /* GPU seconds over what one launch of each configuration takes */
 #define GOAL_BEST_FRAC 0.01
 
 typedef struct tuned {
@@ -71,15 +73,49 @@ static void print_stops(const rft_run *run) {
                stops[RFT_STOP_SAMPLES], stops[RFT_STOP_TIME]);
 }
 
-static tuned rooftune(const char *n) {
-    const char *words[] = {"rooftune",   "run",      bench_file("sgemm/sgemm.lua"),
-                           "-o",         "sgemm.db", "--fresh",
-                           "--counters", "none",     "--energy",
-                           "none",       "--",       n,
+/* When each part of the command ended, by its events. */
+static void print_parts(double wall_s) {
+    double first_s = (double)NAN, round_s = (double)NAN, last_s = (double)NAN, at_s = (double)NAN;
+    for (const char *line = bench_out(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        json_t *event = NULL;
+        if (rft_json_parse(&event, line, strcspn(line, "\n"), "an event", NULL) != RFT_OK) {
+            continue;
+        }
+        at_s = rft_json_real_or(event, "at_s", at_s);
+        if (strcmp(rft_json_text_or(event, "event", ""), "point") == 0) {
+            bool final = json_is_true(json_object_get(event, "final_round"));
+            first_s = isnan(first_s) ? at_s : first_s;
+            round_s = final ? round_s : at_s;
+            last_s = at_s;
+        }
+        json_decref(event);
+    }
+    bench_line("  ended after", "%.2f s first point, %.2f first round, %.2f last of final, %.2f run, %.2f command",
+               first_s, round_s, last_s, at_s, wall_s);
+}
+
+static tuned rooftune(const char *n, const char *processes) {
+    const char *words[] = {"rooftune",
+                           "run",
+                           bench_file("sgemm/sgemm.lua"),
+                           "-o",
+                           "sgemm.db",
+                           "--fresh",
+                           "--events",
+                           "-",
+                           "--counters",
+                           "none",
+                           "--energy",
+                           "none",
+                           "--processes",
+                           processes,
+                           "--",
+                           n,
                            NULL};
     bench_empty_caches();
     tuned result = {
         .seconds = bench_run_well(words, NULL).wall_s, .least_samples = SIZE_MAX, .least_samples_near_best = SIZE_MAX};
+    print_parts(result.seconds);
     rft_run *run = bench_load("sgemm.db");
     size_t problem = 0;
     while (run->sweeps[0].sweep.problems[problem].odd) { /* no configuration fits the odd size */
@@ -112,26 +148,35 @@ static void print_tuned(const char *name, const tuned *t) {
                t->best_s * 1e3);
 }
 
+static void print_ratios(const char *name, const tuned *peer, const tuned *ours, const tuned *one) {
+    bench_line(name, "%.2f times, with one process %.2f (goals against verified: %g, %g)",
+               peer->seconds / ours->seconds, peer->seconds / one->seconds, GOAL_RATIO, GOAL_RATIO_ONE);
+}
+
 int main(int argc, char **argv) {
     const char *n = argc > 1 ? argv[1] : "4096";
+    const bool verified_alone = argc > 2 && strcmp(argv[2], "verified") == 0;
     bench_open();
     printf("sgemm, n = %s, 128 configurations, empty caches\n", n);
-    tuned first = rooftune(n);
-    print_tuned("rooftune", &first);
+    tuned ours = rooftune(n, "auto");
+    print_tuned("rooftune", &ours);
     tuned peer = kernel_tuner(n, "verified");
     print_tuned("Kernel Tuner, verified", &peer);
-    tuned unverified = kernel_tuner(n, "unverified");
-    print_tuned("Kernel Tuner, unverified", &unverified);
-    tuned second = rooftune(n);
-    print_tuned("rooftune, again", &second);
+    tuned unverified = {.seconds = (double)NAN};
+    if (!verified_alone) {
+        unverified = kernel_tuner(n, "unverified");
+        print_tuned("Kernel Tuner, unverified", &unverified);
+    }
+    tuned one = rooftune(n, "1");
+    print_tuned("rooftune --processes 1", &one);
     bench_line("samples of rooftune", "at least %zu each, %zu within 10 %% of the best (goals: 1, 10)",
-               first.least_samples, first.least_samples_near_best);
-    bench_line("faster than verified", "%.2f and %.2f times (goal: %g)", peer.seconds / first.seconds,
-               peer.seconds / second.seconds, GOAL_RATIO);
-    bench_line("faster than unverified", "%.2f and %.2f times", unverified.seconds / first.seconds,
-               unverified.seconds / second.seconds);
+               ours.least_samples, ours.least_samples_near_best);
+    print_ratios("faster than verified", &peer, &ours, &one);
+    if (!verified_alone) {
+        print_ratios("faster than unverified", &unverified, &ours, &one);
+    }
     bench_line("best against Kernel Tuner's", "%+.2f %% and %+.2f %% in time (goal: at most +%g %%)",
-               (first.best_s / peer.best_s - 1) * 100, (second.best_s / peer.best_s - 1) * 100, GOAL_BEST_FRAC * 100);
+               (ours.best_s / peer.best_s - 1) * 100, (one.best_s / peer.best_s - 1) * 100, GOAL_BEST_FRAC * 100);
     bench_close();
-    return first.ok == 128 && second.ok == 128 ? 0 : 1;
+    return ours.ok == 128 && one.ok == 128 ? 0 : 1;
 }

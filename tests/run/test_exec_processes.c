@@ -303,6 +303,28 @@ static void a_baseline_has_its_inputs_in_each_process(void **state) {
     scene_close(&s);
 }
 
+static void what_was_compared_brings_no_reference(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, &close_by, 1);
+    rft_run run = {.arena = s.arena, .gpu = scene_run(&s, "a.db")->gpu};
+    rft_plan plan = {.sweeps = (const rft_sweep **)s.sweeps, .sweep_count = 1};
+    const rft_exec_opts opts = {.plan = &plan, .run = &run, .pool = s.pool};
+    rft_value config[PARAM_COUNT];
+    for (size_t i = 0; i < PARAM_COUNT; i++) {
+        config[i] = s.sweeps[0]->variants[0].params[i].default_value;
+    }
+    for (int verified = 0; verified < 2; verified++) {
+        rft_job *job = rft_job_new(&opts, (rft_job_place){.problem = 1}, config);
+        job->verified = verified != 0;
+        rft_job_compile(&opts, job);
+        assert_false(job->failed);
+        assert_int_equal(job->reference_count, verified ? 0 : 1);
+        rft_job_free(job);
+    }
+    scene_close(&s);
+}
+
 /* ---- when it is not said how many ---- */
 
 /* Time passes when something is measured: `first_s` before the final round, `block_s` in it. */
@@ -390,6 +412,7 @@ int main(void) {
         cmocka_unit_test(a_worker_that_dies_is_replaced),
         cmocka_unit_test(a_replay_has_the_processes),
         cmocka_unit_test(a_baseline_has_its_inputs_in_each_process),
+        cmocka_unit_test(what_was_compared_brings_no_reference),
         cmocka_unit_test(it_ends_when_enough_is_known_or_spent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

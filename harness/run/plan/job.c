@@ -151,7 +151,7 @@ void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
     if (has_unit(job)) {
         job->unit = submit(opts, &job->spec.unit, timeout_s);
     }
-    for (const rft_point_spec *r = opts->replay ? NULL : job->spec.check.reference;
+    for (const rft_point_spec *r = opts->replay || job->verified ? NULL : job->spec.check.reference;
          r && r->unit.name_count && job->reference_count < RFT_JOB_REFERENCES; r = r->check.reference) {
         job->references[job->reference_count++] = submit(opts, &r->unit, timeout_s);
     }

@@ -57,10 +57,23 @@ static void add_map(rft_sha256 *hash, const rft_tensor_map *map) {
     }
 }
 
+static size_t without_macros(const rft_arg *args, size_t count) {
+    size_t left = count;
+    for (size_t i = 0; i < count; i++) {
+        left -= args[i].is_macro ? 1 : 0;
+    }
+    return left;
+}
+
+/* What is compiled, too, is among the options; whether it is an argument is known once there is code. */
 static void add_args(rft_sha256 *hash, const rft_arg *args, size_t count) {
-    ADD(hash, count);
+    const size_t left = without_macros(args, count);
+    ADD(hash, left);
     for (size_t i = 0; i < count; i++) {
         const rft_arg *arg = &args[i];
+        if (arg->is_macro) {
+            continue;
+        }
         ADD(hash, arg->kind);
         ADD(hash, arg->at);
         if (arg->kind == RFT_ARG_STRUCT) {

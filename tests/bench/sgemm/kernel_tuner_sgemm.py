@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernel Tuner on sgemm.cu: the peer of sgemm.lua. Prints a JSON line. Arguments: n, then "verified" or "unverified".
 
-Needs kernel_tuner 1.4, cupy and numpy. The time is that of tune_kernel alone: imports, inputs and, when verifying, the
+Needs kernel_tuner 1.5, cupy and numpy. The time is that of tune_kernel alone: imports, inputs and, when verifying, the
 expected result are made before it. The restriction is a product because the quotient gave 0 valid configurations with
 the pure-Python solver.
 """

@@ -46,7 +46,7 @@ expect_error 6 'odd.json.gz has no UUID to name its run file by'
 rooftune run "$quick" -d "replay:$QUICK" --split -o x.db
 expect_error 2 '-d names one'
 rooftune run "$quick" -d "$list" --split --shard 1/2 -o x.db
-expect_error 2 'divide it another way'
+expect_error 2 'a shard is one card'
 rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split --budget 5 -o x.db
 expect_error 2 'no card ended its part'
 expect_err 'is searched (a budget or a goal)'
