@@ -176,7 +176,8 @@ static int check_one(rft_check_references *r, const rft_point_spec *spec, rft_po
         warn_of_unread(r, reference, compiled);
         warn_of_unfilled(r, spec, reference, compiled);
         if (!reference->is_variant) {
-            rft_check_source(r->warnings, rft_fs_name(reference->unit.source), reference);
+            rft_check_source(r->warnings, rft_fs_name(reference->unit.source), reference,
+                             remedy_of(reference, "argument ", r->arena));
         }
     }
     return RFT_OK;

@@ -104,7 +104,7 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     if (!c->amounts_told && spelled && r->spec.buffer_count > 0) {
         rft_check_amounts(&c->warnings, c->place, &r->spec);
         if (r->spec.unit.name_count > 0) {
-            rft_check_source(&c->warnings, c->place, &r->spec);
+            rft_check_source(&c->warnings, c->place, &r->spec, NULL);
         }
         c->amounts_told = true;
     }

@@ -11,6 +11,7 @@
 
 #define SOURCE_BYTES_MAX (4u << 20)
 #define PLACES_MAX 256
+#define BY_SOURCE "compiled code of extern \"C\" has sizes alone: its source says the types"
 _Static_assert(RFT_CUDA_PARAMS_MAX <= RFT_PARAMS_MAX, "a kernel of the scan has room in a signature");
 
 typedef struct looked_at {
@@ -18,7 +19,7 @@ typedef struct looked_at {
     const char *place;
     const rft_point_spec *spec;
     const rft_cuda_file *file;
-    bool of_fill;
+    const char *types_remedy; /* of a reference or a fill, which has a thread for each element, wanted or not; NULL */
 } looked_at;
 
 /* NULL: it cannot be read, or is too much for the scan. */
@@ -67,8 +68,7 @@ static void look_at_types(const looked_at *l, const rft_launch *launch, const rf
     }
     const char *wrong = entry->is_c ? rft_arguments_wrong(l->spec, launch, &takes, l->warnings->arena) : NULL;
     if (wrong) {
-        rft_check_warn(l->warnings, l->place,
-                       "compiled code of extern \"C\" has sizes alone: its source says the types", "%s", wrong);
+        rft_check_warn(l->warnings, l->place, l->types_remedy ? l->types_remedy : BY_SOURCE, "%s", wrong);
     }
 }
 
@@ -201,7 +201,7 @@ static void look_at_launch(const looked_at *l, const rft_launch *launch) {
     }
     if (entry) {
         look_at_types(l, launch, entry);
-        if (!l->of_fill) { /* whose grid has a thread for each element, wanted or not */
+        if (!l->types_remedy) {
             look_at_grid(l, launch, entry);
         }
     }
@@ -242,8 +242,9 @@ static void look_at_outputs(const looked_at *l) {
     }
 }
 
-void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec) {
-    const looked_at l = {warnings, place, spec, scan(spec->unit.source, warnings->arena), false};
+void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec,
+                      const char *types_remedy) {
+    const looked_at l = {warnings, place, spec, scan(spec->unit.source, warnings->arena), types_remedy};
     for (size_t i = 0; i < spec->prepare_count && l.file; i++) {
         look_at_launch(&l, &spec->prepare[i]);
     }
@@ -258,7 +259,7 @@ void rft_check_source(rft_check_warnings *warnings, const char *place, const rft
 void rft_check_fill_source(rft_check_warnings *warnings, const rft_point_spec *spec, size_t buffer) {
     const rft_filler *kernel = spec->buffers[buffer].fill.kernel;
     const looked_at l = {warnings, rft_fs_name(kernel->unit.source), spec, scan(kernel->unit.source, warnings->arena),
-                         true};
+                         BY_SOURCE};
     if (l.file) {
         look_at_launch(&l, &kernel->launch);
     }

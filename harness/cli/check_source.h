@@ -11,8 +11,9 @@
 #include "model/sweep/spec.h"
 
 /* Warns of the launches of a point or of a reference; its source is a .cu file that compiles, or the compiler says why
- * not. */
-void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
+ * not. `types_remedy`: of a reference, what to do about arguments of other types; NULL: it is none. */
+void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec,
+                      const char *types_remedy);
 /* The same of the kernel that fills a buffer. */
 void rft_check_fill_source(rft_check_warnings *warnings, const rft_point_spec *spec, size_t buffer);
 

@@ -71,6 +71,14 @@ mistake nvcc_arch 3 scale.lua 's/problem = {/options = { "-gencode" }, problem =
 mistake one_text 3 scale.lua 's/problem = {/options = { "-Xptxas -v" }, problem = {/' 'the option "-Xptxas -v" is not allowed' 'one text each'
 mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.lua:14: csv: there is no file shapes.csv' 'relative to the file that names them'
 mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
+# A reference in extern "C" in another order: a warning, with the order; its threads are as many as elements, wanted or not.
+cp good/* .
+sed -i 's/__global__ void ref(const float \*x, double \*y/extern "C" __global__ void ref(double *y, const float *x/; s/{ if (threadIdx.x < n)/{ long long i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)/' scale_reference.cu
+sed -i 's/y = inout(f32, p.n)/y = inout(f32, 64 * p.n)/' scale.lua
+rooftune check scale.lua
+grep -q '^warning: scale_reference.cu: argument 1 of ref is the buffer x of f32' err || fail "its order: $(cat err)"
+grep -q 'remedy: correct it: it gets the buffers in the order of their names, then the dimensions: x, y, n' err || fail "$(cat err)"
+! grep -q 'blocks of' err || fail "a reference has threads to spare: $(cat err)"
 # Compiled code tells it of a template, too, and of what an #if leaves out that nothing is missing.
 cp good/* .
 sed -i 's/extern "C" __global__ void scale/template <int BLOCK> __global__ void scale/; /void again/d' scale.cu
