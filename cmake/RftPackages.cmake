@@ -3,7 +3,7 @@
 #   install   bin/rooftune, share/rooftune/{kernels,sweeps}, manual, completion: uses the libraries of the system
 #   cpack     rooftune_VERSION_amd64.deb
 #   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any such Linux with glibc 2.34 or newer (aarch64 too)
-#   wheel     build/rooftune-VERSION-py3-none-manylinux_2_34_x86_64.whl, for pip (docs/installing.md)
+#   wheel     build/rooftune-VERSION-py3-none-manylinux_2_34_x86_64.whl, for pip (docs/installing.md; aarch64 too)
 #   kit       build/kit: the same tree and the GPU tests, to be carried to a machine with a GPU
 include(GNUInstallDirs)
 
@@ -56,12 +56,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 include(CPack)
 
 set(RFT_DIST_NAME rooftune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
-set(package ${CMAKE_SOURCE_DIR}/cmake/package.sh)
-if(CMAKE_CROSSCOMPILING)
-  set(package ${CMAKE_COMMAND} -E env STRIP=${CMAKE_STRIP} RFT_LIBRARIES=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} ${package})
-endif()
-
-add_custom_target(dist COMMAND ${package} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME}
+add_custom_target(dist COMMAND ${RFT_PACKAGE} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME}
                   DEPENDS rooftune VERBATIM USES_TERMINAL)
 
 add_custom_target(wheel COMMAND ${RFT_WHEEL_COMMAND} VERBATIM USES_TERMINAL)
@@ -76,5 +71,5 @@ set(benches "")
 if(TARGET bench)
   set(benches bench)
 endif()
-add_custom_target(kit COMMAND ${package} kit ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME} ${gpu_tests}
+add_custom_target(kit COMMAND ${RFT_PACKAGE} kit ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME} ${gpu_tests}
                   DEPENDS rooftune $<TARGET_NAME_IF_EXISTS:gpu_tests> ${benches} VERBATIM USES_TERMINAL)

@@ -90,7 +90,16 @@ function(rft_embed target)
   endforeach()
 endfunction()
 
+# What makes packages; for another architecture it is told the strip, the libraries and the name of that one.
+set(RFT_PACKAGE ${CMAKE_SOURCE_DIR}/cmake/package.sh)
+set(toolchain "")
+if(CMAKE_CROSSCOMPILING)
+  set(RFT_PACKAGE ${CMAKE_COMMAND} -E env STRIP=${CMAKE_STRIP} RFT_LIBRARIES=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
+                  RFT_MACHINE=${CMAKE_SYSTEM_PROCESSOR} ${RFT_PACKAGE})
+  set(toolchain -DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE})
+endif()
+
 # The wheel, by a target and by a test. Compiled again below BUILD/wheel, as this build is, so that ccache has nearly all.
-set(RFT_WHEEL_COMMAND ${CMAKE_SOURCE_DIR}/cmake/package.sh wheel ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+set(RFT_WHEEL_COMMAND ${RFT_PACKAGE} wheel ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
     rooftune-${PROJECT_VERSION} ${CMAKE_BUILD_TYPE} -DRFT_WERROR=${RFT_WERROR} -DRFT_CUDA_ROOT=${RFT_CUDA_ROOT}
-    -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER})
+    -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER} ${toolchain})

@@ -82,12 +82,13 @@ if [ "$kind" = wheel ]; then
     for option in "$@"; do
         options="$options '$option'"
     done
-    CMAKE_ARGS=$options "$tools/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps \
+    machine=${RFT_MACHINE:-$(uname -m)}
+    CMAKE_ARGS=$options _PYTHON_HOST_PLATFORM=linux-$machine "$tools/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps \
         --wheel-dir "$build/wheel/made" --config-settings="build-dir=$build/wheel" \
         --config-settings="cmake.build-type=$type" "$source"
     rm -f "$build"/rooftune-*-py3-none-*.whl
-    PATH=$tools/bin:$PATH auditwheel repair --plat "manylinux_2_34_$(uname -m)" --wheel-dir "$build" \
-        "$build"/wheel/made/rooftune-*.whl
+    PATH=$tools/bin:$PATH LD_LIBRARY_PATH=${RFT_LIBRARIES:-${LD_LIBRARY_PATH:-}} auditwheel repair \
+        --plat "manylinux_2_34_$machine" --wheel-dir "$build" "$build"/wheel/made/rooftune-*.whl
     for wheel in "$build"/rooftune-*-py3-none-manylinux*.whl; do
         echo "$wheel: $(du -k "$wheel" | cut -f1) KiB"
     done
