@@ -29,7 +29,7 @@ static const rft_command commands[] = {
     {"read results", "report", "RUN.db... [-o OUT.pdf] [options]",
      "draw the PDF of a run or a recording; -o OUT.md, OUT.html: as Markdown, as HTML", rft_cmd_report},
     {"read results", "compare", "A B [...] [-o OUT.pdf] [options]",
-     "two to eight runs beside each other: devices, cards or dates", rft_cmd_compare},
+     "two to eight runs beside each other (devices, cards, dates), or a fleet", rft_cmd_compare},
     {"decide", "test", "LIMITS.lua RUN.db... [options]",
      "hold delivered cards to a table of limits: PASS, FAIL or UNDECIDED", rft_cmd_test},
     {"use results", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},

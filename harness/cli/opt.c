@@ -8,7 +8,8 @@
 #include <string.h>
 
 static void print_options(const rft_cli *cli, const rft_opt *opts, size_t count) {
-    fprintf(cli->out, "usage: rooftune %s %s\n%s\n\n", cli->command->name, cli->command->usage, cli->command->help);
+    fprintf(cli->out, "usage: rooftune %s%s%s\n%s\n\n", cli->command->name, *cli->command->usage ? " " : "",
+            cli->command->usage, cli->command->help);
     bool grouped = false;
     for (size_t i = 0; i < count; i++) {
         char left[64];

@@ -27,7 +27,7 @@ static const rft_setting own[] = {
     {OWN("device", FLAG, wait, NULL), "wait", 0, NULL, "where another rooftune uses the device, wait until it is free"},
     {OWN("device", TEXT, sbatch, NULL), "sbatch", 0, "nodes=N,...",
      "print a Slurm script: shards, then the whole (docs/scale.md)"},
-    {OWN("device", FLAG, submit, NULL), "submit", 0, NULL, "with --sbatch: pass it to a shell"},
+    {OWN("device", FLAG, submit, NULL), "submit", 0, NULL, "with --sbatch: submit the jobs, too"},
     {OWN("files", TEXT, output, NULL), "output", 'o', "RUN.db",
      "the run file (default SWEEP-GPU-DATE.db); of several devices a folder"},
     {OWN("files", TEXT, report, NULL), "report", 0, "OUT.pdf",
