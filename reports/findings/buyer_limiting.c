@@ -52,8 +52,9 @@ static held_back hold(const rft_speed_asked *asked) {
         if (item->bound.resource == RFT_RESOURCE_PIPE) {
             h.pipes[item->bound.pipe] += item->weight;
         }
-        if (group == ON_POWER) {
-            h.lowest_mhz = fmin(h.lowest_mhz, item->bound.clock.clock_mhz);
+        if (group == ON_POWER) { /* without a pause, too: "Clock" and the watts are of both */
+            const rft_load *load = item->best ? item->best->loads[RFT_LOAD_ENERGY] : NULL;
+            h.lowest_mhz = fmin(fmin(h.lowest_mhz, item->bound.clock.clock_mhz), load ? load->clock_mhz : (double)NAN);
             h.run_mhz = fmax(h.run_mhz, item->bound.clock.run_mhz);
         }
     }
@@ -130,9 +131,11 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
         return "Power: what the card draws under load was not measured (`rooftune run --energy largest` does).";
     }
     bool near = drawn >= RFT_POWER_AT_LIMIT_FRAC * limit;
-    return rft_arena_printf(arena,
-                            "Power held back none of the single runs; without a pause the card drew up to %s W%s%s.",
-                            watts, of, near ? ", its limit: a higher one would make long loads faster" : "");
+    return rft_arena_printf(
+        arena,
+        "Power holds back none of the best configurations that run alone; without a pause the card drew up "
+        "to %s W%s%s.",
+        watts, of, near ? ", its limit: a higher one would make long loads faster" : "");
 }
 
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {

@@ -35,6 +35,12 @@ rft_finding *rft_finding_base_of(const rft_run *run, size_t sweep, const rft_bas
     const char *what = several && *config ? rft_arena_printf(arena, "%s: %s", variant, config)
                        : several          ? variant
                                           : config;
+    if (base.worst_frac >= 1.0) {
+        rft_finding_body(f, RFT_TO_PEOPLE,
+                         "Base and peak are the same: one configuration is the fastest at all %zu problems%s%s.",
+                         base.problems, *what ? ": " : "", what);
+        return f;
+    }
     rft_finding_body(
         f, RFT_TO_PEOPLE,
         "Base and peak: one configuration for all %zu problems (base) has %.1f %% of the speed of the best "

@@ -302,8 +302,9 @@ rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best,
     }
     if (heat) {
         rft_finding_legend(f, "Heat map: of the best's variant, the two parameters that explain most among the pairs "
-                              "that fill a grid; in each cell the best over all others, empty where no configuration "
-                              "was measured.");
+                              "that fill a grid; in each cell the best over all others in the sweep's own round (the "
+                              "final one may read lower, on a warmer card), empty where no configuration was "
+                              "measured.");
     }
     if (search) {
         rft_finding_note(f, 0, "%s", search->text);

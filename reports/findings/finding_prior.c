@@ -147,6 +147,11 @@ static void tell_several(rft_finding *f, const telling *t, const rft_prior_fit *
                          verdict(low), correlation_words(high, t->arena), problem_of(t, high), verdict(high));
     const char *words = isnan(low->of.rho) ? correlation_words(low, t->arena) : range;
     const char *where = rft_arena_printf(t->arena, " at %s, the most", problem_of(t, dearest));
+    if (isnan(low->of.rho) && low->count < RFT_RANK_LEAST) { /* nor at any other */
+        rft_finding_body(f, RFT_TO_PEOPLE, "Prior%s: %zu problems, each of too few configurations to rank. %s", name,
+                         count, first_words(t, dearest, where));
+        return;
+    }
     rft_finding_body(f, RFT_TO_PEOPLE, "Prior%s: rank correlation with the measured times %s over %zu problems. %s",
                      name, words, count, first_words(t, dearest, where));
 }

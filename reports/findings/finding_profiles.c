@@ -25,6 +25,9 @@
 #define BYTE_WIDTH 3.9 /* of a name */
 #define BARS_NARROW 4  /* more stand over the whole width */
 #define AXIS_HEIGHT 150.0
+#define LINES_NAMED 5 /* variants that have their names beside their lines, about */
+#define KEY_STEP 14.0 /* of height, a variant more */
+#define KEY_MOST 56.0
 #define AXIS_HEIGHT_ALONE 140.0 /* over the whole width */
 
 enum { ALONG, OWNER, NAME, VARIANT, PROBLEM, SHARE, BARS, BEST, WORST, COSTS, EXPLAINS, SOME, ALL, VALUES, FIELDS };
@@ -368,6 +371,12 @@ static bool put_axis(const rft_run *run, rft_cell_row *row, const rft_profile *p
     return count > 1 && known > 0;
 }
 
+/* The names of many lines stand in a key, which takes of the chart's height. */
+static double axis_height(const rft_sweep *sweep) {
+    size_t crowd = sweep->variant_count > LINES_NAMED ? sweep->variant_count - LINES_NAMED : 0;
+    return AXIS_HEIGHT + fmin(KEY_STEP * (double)crowd, KEY_MOST);
+}
+
 static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool full, const rft_profile *profiles,
                             size_t count) {
     rft_chart **charts = rft_arena_calloc(f->arena, count + 2, sizeof(rft_chart *));
@@ -381,8 +390,8 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
         if (rft_profile_measured(&profiles[i]) >= (full ? 2 : VALUES_LEAST) && (lines++ < LINES_MOST || full)) {
             const char *title = rft_arena_printf(f->arena, "Along %s", rft_words_line(run, &profiles[i], f->arena));
             foretold = foretold || rft_along_has_prior(run, &profiles[i], f->arena);
-            charts[used++] =
-                rft_along_chart(run, &profiles[i], &(rft_along_opts){.title = title, .height = AXIS_HEIGHT}, f->arena);
+            const rft_along_opts opts = {.title = title, .height = axis_height(&run->sweeps[sweep].sweep)};
+            charts[used++] = rft_along_chart(run, &profiles[i], &opts, f->arena);
         }
     }
     if (used == 0) {
