@@ -58,7 +58,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
     }
     if (rc == RFT_OK && o->emit && strcmp(o->emit, "cubin") == 0 && (!o->output || rft_output_is_stdout(o->output))) {
-        rc = rft_err_set(err, RFT_E_USAGE, "--emit cubin writes no text, which is all that stdout takes");
+        rft_err_set(err, RFT_E_USAGE, "--emit cubin writes no text, which is all that stdout takes");
         rc = rft_err_remedy(err, "name a file: -o FILE.cubin");
     }
     if (rc == RFT_OK && o->emit && o->ncu) {

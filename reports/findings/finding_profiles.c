@@ -194,7 +194,6 @@ static void put_param(const params *p, rft_cell_row *row, const rft_profile *pro
     size_t count = measured_of(profile, p->arena, &steps);
     double *values = rft_arena_calloc(p->arena, count + 1, sizeof *values);
     if (count == 0) {
-        row->cells[COSTS] = rft_datum_number(0);
         return;
     }
     fastest = slowest = steps[0];

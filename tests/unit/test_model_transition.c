@@ -331,6 +331,25 @@ static void measured_layers(void **state) {
     }
 }
 
+/* Decoding by heads of one key and value, from an H200: flat up to a tile of 64, a second tile, flat again. */
+static void a_step_is_no_turn(void **state) {
+    (void)state;
+    static const int64_t heads[] = {1, 2, 4, 8, 16, 32, 48, 64, 96, 128};
+    static const double us[] = {125.71, 125.9, 125.81, 125.86, 126.97, 126.98, 127.35, 127.63, 171.07, 170.87};
+    rft_run *run = along_m();
+    for (size_t i = 0; i < 10; i++) {
+        rft_point *point = fixture_point(run, fixture_problem(run, &heads[i]), NULL, us[i] / 1e6);
+        point->work.bytes_read = 5.37e8;
+    }
+    rft_transition *t;
+    rft_profile *profiles;
+    rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles);
+    assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NONE);
+    assert_non_null(strstr(t[0].why, "a step"));
+    rft_run_free(run);
+}
+
 /* Useful bytes of a strided read: flat, then falling with the stride, then flat where every sector is its own. */
 /* As fp8 on an H200: 1000 is no multiple of a tile, and slower than 1024. */
 static void sizes_that_are_not_alike_place_nothing(void **state) {
@@ -537,6 +556,7 @@ int main(void) {
         cmocka_unit_test(a_gap_without_a_bound_is_unclear),
         cmocka_unit_test(latency_then_compute),
         cmocka_unit_test(measured_layers),
+        cmocka_unit_test(a_step_is_no_turn),
         cmocka_unit_test(a_stride_turns_twice_under_one_bound),
         cmocka_unit_test(a_step_is_measured_between),
         cmocka_unit_test(too_little_to_say),

@@ -29,7 +29,6 @@
 #define FAR_OFF 0.10
 #define RATIO_LEAST 0.8
 #define RATIO_POINTS_MIN 8
-#define NO_SHAPE "the times follow neither one law nor two that meet: a step, or more than one turn"
 /* A knee rounded over this part of a step of the axis. */
 #define ROUND_STEPS 0.4
 #define SEARCH_STEPS 60
@@ -328,7 +327,7 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
     if (out.gain / t.scale < needed.weak) {
         out.other_shape = misses_a_shape(&t, NULL, middle, slope);
         out.kind = out.other_shape ? RFT_TURN_UNCLEAR : RFT_TURN_NONE;
-        out.why = out.other_shape ? NO_SHAPE : NULL;
+        out.why = out.other_shape ? RFT_TURN_NO_SHAPE : NULL;
         out.slope_before = out.slope_after = slope;
         out.scatter = scatter_of(&t, t.chi_line, (double)d->count - 2.0);
         return out;
@@ -336,7 +335,7 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
     /* A place on a curve that the times do not follow needs no careful interval: the dear part is left out. */
     out.other_shape = misses_a_shape(&t, t.params, 0.0, 0.0);
     find_interval(&t, seed, out.other_shape ? 0 : replicates > 0 ? replicates : REPLICATES, arena);
-    out.why = out.other_shape ? NO_SHAPE : objection(&t, needed, arena, &out.wide);
+    out.why = out.other_shape ? RFT_TURN_NO_SHAPE : objection(&t, needed, arena, &out.wide);
     out.kind = out.why == NULL ? RFT_TURN_FOUND : RFT_TURN_UNCLEAR;
     out.scatter = scatter_of(&t, t.chi_curve, t.freedom);
     fill_turn(&t, &out);

@@ -54,6 +54,8 @@ typedef struct rft_turn {
     const char *why; /* UNCLEAR, NOT_EXPLORED; static storage or the arena; else NULL */
 } rft_turn;
 
+/* `why` where other_shape is true. */
+#define RFT_TURN_NO_SHAPE "the times follow neither one law nor two that meet: a step, or more than one turn"
 #define RFT_TURN_POINTS_MIN 5
 /* Branches whose slopes differ by less are one branch that is not quite a power law. */
 #define RFT_TURN_LEAST 0.1

@@ -7,6 +7,8 @@
 #define SEED 5
 /* Of log time about two laws: beyond that they explain nothing. */
 #define SCATTER_MOST 0.2
+/* Of the whole change along a line: more between two neighbours is a step (ours). */
+#define STEP_FRAC 0.8
 /* In units of the noise: so much is more than noise. */
 #define SCATTER_LEAST 2.0
 /* One process does not know what others add: medians under 0.5 % apart are a tie (stats.h), which is two standard
@@ -82,6 +84,18 @@ static double on_axis(const rft_profile_line *line, const double *axis, const do
     return exp(log(axis[i - 1]) + part * log(axis[i] / axis[i - 1]));
 }
 
+/* Nearly all of the change lies between two neighbours, and the line goes on behind them: a tile or a kernel more. */
+static bool is_step(const rft_turn_point *points, size_t count) {
+    double least = INFINITY, most = -INFINITY, rise = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double time = log(points[i].time_s);
+        least = fmin(least, time);
+        most = fmax(most, time);
+        rise = i > 0 && i + 1 < count ? fmax(rise, time - log(points[i - 1].time_s)) : rise;
+    }
+    return count > 3 && rise > STEP_FRAC * (most - least);
+}
+
 /* Times that follow no shape within their noise: waves of blocks, another kernel at another size. With what they
  * scatter in place of their noise they may still turn upwards for certain; a step does not pass for that. */
 static bool turns_in_scatter(rft_turn_point *points, const rft_profile_line *line, rft_turn *out) {
@@ -114,7 +128,11 @@ rft_line_turns rft_line_turns_of(const rft_profile_line *line, const double *axi
     size_t count = rft_turns_find(points, line->count, SEED, line->arena, &out.turns);
     rft_turn first = out.turns[0], again;
     bool scatters = first.kind == RFT_TURN_UNCLEAR && (first.other_shape || first.scatter > SCATTER_LEAST);
-    if (scatters && turns_in_scatter(points, line, &again)) {
+    if (scatters && is_step(points, line->count)) {
+        out.turns[0].other_shape = true;
+        out.turns[0].wide = false;
+        out.turns[0].why = RFT_TURN_NO_SHAPE;
+    } else if (scatters && turns_in_scatter(points, line, &again)) {
         out.turns[0] = again;
         out.scatter_frac = again.scatter;
     }
