@@ -96,14 +96,17 @@ local function sweep_of(word)
     kernel = layer.wgmma,
     tune = {
       BLOCK_M = values(8, 16, 64), BLOCK_K = values(128, 256), STAGES = range(2, 12), CONSUMERS = values(1, 2, 4),
-      CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4), RESIDENT = values(1, 2, 3),
+      CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4), RESIDENT = values(1, 2),
     },
     where = with(
       layer.fits.wgmma, HOLDS_M,
-      -- One round of blocks, which leaves few SMs idle.
-      function(n, CONSUMERS, CLUSTER_N, SPLIT, RESIDENT, gpu)
-        local blocks = ceil_div(n, 64 * CONSUMERS) * SPLIT
-        return n < 2048 or blocks <= RESIDENT * gpu.sms and blocks > (RESIDENT - 0.2) * gpu.sms
+      -- One round of blocks, which leaves few SMs idle; on the odd problem what does so on another.
+      function(n, CONSUMERS, SPLIT, RESIDENT, gpu)
+        local function fills(rows)
+          local blocks = ceil_div(rows, 64 * CONSUMERS) * SPLIT
+          return blocks <= RESIDENT * gpu.sms and blocks > (RESIDENT - 0.2) * gpu.sms
+        end
+        return fills(n) or n < 2048 and (fills(4096) or fills(8192))
       end
     ),
   }
