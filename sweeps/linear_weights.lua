@@ -95,11 +95,11 @@ local function sweep_of(word)
     "wgmma, widened on the way",
     kernel = layer.wgmma,
     tune = {
-      BLOCK_M = values(8, 16, 64), BLOCK_K = values(128, 256), STAGES = range(2, 12), CONSUMERS = values(1, 2, 4),
-      CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4), RESIDENT = values(1, 2),
+      BLOCK_M = values(8, 16, 64), BLOCK_K = values(128, 256), STAGES = range(2, 12), CONSUMERS = values(1, 2),
+      IN_TURN = values(1, 2, 3, 4), CLUSTER_N = values(1, 2), SPLIT = values(1, 2), RESIDENT = values(1, 2),
     },
     where = with(
-      layer.fits.wgmma, HOLDS_M,
+      layer.fits.wgmma, HOLDS_M, "CONSUMERS * IN_TURN * RESIDENT <= 4 and CLUSTER_N * SPLIT <= 2",
       -- One round of blocks, which leaves few SMs idle; on the odd problem what does so on another.
       function(n, CONSUMERS, SPLIT, RESIDENT, gpu)
         local function fills(rows)

@@ -292,7 +292,7 @@ return function(facts)
   end
   local function wide_packed(p) return 64 * ceil_div(p.n, 64) // 16 * ceil_div(p.k, 256) * (256 // record_k) * record_bytes end
   local function pitch_of(p) return ceil_div(p.k, 8) * 8 end -- rows that a tensor map can take
-  local WGMMA = ("linear_wgmma<%s, %s, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, SPLIT, RESIDENT>"):format(F, cuda_x)
+  local WGMMA = ("linear_wgmma<%s, %s, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, IN_TURN, CLUSTER_N, SPLIT, RESIDENT>"):format(F, cuda_x)
   local wgmma = layer {
     name = "wgmma",
     source = "linear_wgmma.cu",
@@ -301,7 +301,8 @@ return function(facts)
       { "BLOCK_M", 64, "tokens of a tile" },
       { "BLOCK_K", 128, "depth of a stage" },
       { "STAGES", 4, "places in shared memory for x and weights" },
-      { "CONSUMERS", 2, "warpgroups that multiply, 64 rows of W each; one more warp brings" },
+      { "CONSUMERS", 2, "warpgroups of a crew that multiplies, 64 rows of W each; one more warp brings" },
+      { "IN_TURN", 1, "crews of a block, which take stages in turn" },
       { "CLUSTER_N", 1, "blocks of a cluster that share what they read of x" },
       { "SPLIT", 2, "blocks of a cluster that share k" },
       { "RESIDENT", 2, "blocks that an SM shall hold" },
@@ -326,7 +327,7 @@ return function(facts)
         args = { b.packed, (given(b)), map, b.y, i32(p.m), i32(p.n), i32(p.k) },
         grid = { ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) * c.CLUSTER_N * c.SPLIT, ceil_div(p.m, c.BLOCK_M) },
         cluster = c.CLUSTER_N * c.SPLIT,
-        block = 128 * c.CONSUMERS + 32,
+        block = 128 * c.CONSUMERS * c.IN_TURN + 32,
         shared = c.STAGES * (wide_stage(c) + 16),
       }
       if pitch == p.k then return main end
@@ -345,7 +346,7 @@ return function(facts)
       local x_read = 2 * token_tiles * c.BLOCK_M * p.k * ceil_div(p.n, wide_rows(c))
       return {
         [pipe] = tiles.executed(p, c.BLOCK_M, 64, 256),
-        shared = 2 * token_tiles * all + (1 + c.CONSUMERS) * x_read + 8 * c.SPLIT * p.m * p.n,
+        shared = 2 * token_tiles * all + (1 + c.CONSUMERS) * x_read + 8 * c.SPLIT * c.IN_TURN * p.m * p.n,
         l2 = token_tiles * all + 2 * p.m * p.k * ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) + 2 * p.m * p.n,
         dram_read = all + 2 * p.m * p.k,
         dram_write = 2 * p.m * p.n,
@@ -393,15 +394,16 @@ return function(facts)
       wgmma = {
         "gpu.arch == 'sm_90a'", group and "true" or "BLOCK_K == 128", -- deeper ones are multiplied one by one
         "CLUSTER_N * SPLIT <= 8 and BLOCK_M % (8 * CLUSTER_N) == 0",
-        -- What a thread holds: two A's of 64 k's, sums, those of a group, and some 50 more.
-        function(BLOCK_M, CONSUMERS, RESIDENT)
-          return 32 + BLOCK_M // 2 * (group and 2 or 1) + 50 <= 65536 // (RESIDENT * (CONSUMERS * 128 + 32))
+        -- What a thread holds: two A's of 64 k's, sums, those of a group, and some 20 more; four warps at a time get registers.
+        function(BLOCK_M, CONSUMERS, IN_TURN, RESIDENT)
+          return 32 + BLOCK_M // 2 * (group and 2 or 1) + 20 <= 512 // (RESIDENT * (CONSUMERS * IN_TURN + 1)) // 8 * 8
         end,
-        -- As many stages as find room, up to 12; sums in their place.
-        function(BLOCK_M, BLOCK_K, STAGES, CONSUMERS, RESIDENT, gpu)
+        -- As many stages as find room, up to 12, as many for each crew; sums in their place.
+        function(BLOCK_M, BLOCK_K, STAGES, CONSUMERS, IN_TURN, RESIDENT, gpu)
           local stage = wide_stage { BLOCK_M = BLOCK_M, BLOCK_K = BLOCK_K, CONSUMERS = CONSUMERS }
           local room = math.min(gpu.shared_per_block, gpu.shared_per_sm // RESIDENT - 1024)
-          return STAGES == math.min(12, room // (stage + 16)) and 4 * BLOCK_M * (64 * CONSUMERS + 4) <= STAGES * stage
+          return STAGES == math.min(12, room // (stage + 16)) // IN_TURN * IN_TURN and STAGES > IN_TURN
+            and 4 * IN_TURN * BLOCK_M * (64 * CONSUMERS + 4) <= STAGES * stage
         end,
       },
     },

@@ -4,8 +4,9 @@
  * takes 64 rows of W from registers, where they have just been widened, and BLOCK_M tokens from shared memory.
  *
  * One warp asks: the accelerator brings x, swizzled, and the weights of each 64 rows in one bulk copy a stage.
- * CONSUMERS warpgroups widen and multiply 64 rows each. Blocks of a cluster: CLUSTER_N tiles of rows, which share what
- * they read of x, times SPLIT parts of k, whose sums they add up out of each other's shared memory.
+ * CONSUMERS warpgroups widen and multiply 64 rows each; there are IN_TURN such crews, which take stages in turn. Blocks
+ * of a cluster: CLUSTER_N tiles of rows, which share what they read of x, times SPLIT parts of k. Sums of crews and
+ * parts are added up out of the shared memory of all of them, in their order.
  */
 #include "linear_finish.cuh"
 #include "weight_formats.cuh"
@@ -79,21 +80,24 @@ LINEAR_MULTIPLY(16, 8, WGMMA_TEXT_1, WGMMA_SUMS_1, "{%8,%9,%10,%11}", "%12", "%1
 LINEAR_MULTIPLY(64, 32, WGMMA_TEXT_4, WGMMA_SUMS_4, "{%32,%33,%34,%35}", "%36", "%37")
 
 /* A stage has BLOCK_K of x, then of each consumer's 64 rows. Consumers widen and multiply UNIT k's at a time. */
-template <class FORMAT, typename TYPE, int TOKENS, int DEPTH, int PLACES, int WARPGROUPS, int SHARERS, int PARTS>
+template <class FORMAT, typename TYPE, int TOKENS, int DEPTH, int PLACES, int WARPGROUPS, int CREWS, int SHARERS,
+          int PARTS>
 struct WideLayer {
     typedef FORMAT F;
     typedef TYPE T;
     typedef Record<F> R;
     typedef WgmmaTile<true, TOKENS, DEPTH, SHARERS> X;
     static constexpr int BLOCK_M = TOKENS, BLOCK_K = DEPTH, STAGES = PLACES, CONSUMERS = WARPGROUPS;
-    static constexpr int CLUSTER_N = SHARERS, SPLIT = PARTS, CLUSTER = CLUSTER_N * SPLIT;
-    static constexpr int ROWS = CONSUMERS * 64, COUNT = BLOCK_M / 2, PITCH = (ROWS + 4) * 4;
+    static constexpr int IN_TURN = CREWS, CLUSTER_N = SHARERS, SPLIT = PARTS, CLUSTER = CLUSTER_N * SPLIT;
+    static constexpr int MULTIPLIERS = CONSUMERS * IN_TURN * 128, THREADS = MULTIPLIERS + 32;
+    static constexpr int ROWS = CONSUMERS * 64, COUNT = BLOCK_M / 2, PITCH = (ROWS + 4) * 4, SUMS = BLOCK_M * PITCH;
     static constexpr int UNIT = F::GROUP == 32 ? 32 : 64, GROUP_UNITS = F::GROUP ? F::GROUP / UNIT : 0;
     static constexpr int W_BYTES = BLOCK_K / R::K * 4 * R::BYTES; /* of 64 rows */
     static constexpr int STAGE_BYTES = X::BYTES + (CONSUMERS * W_BYTES + 1023) / 1024 * 1024;
     static constexpr int FULL_AT = STAGES * STAGE_BYTES, FREE_AT = FULL_AT + STAGES * 8;
     static_assert(BLOCK_K % 128 == 0 && 256 % BLOCK_K == 0, "whole records, as they are packed");
-    static_assert(BLOCK_M * PITCH <= FULL_AT, "sums lie where the stages were");
+    static_assert(IN_TURN * SUMS <= FULL_AT, "sums lie where the stages were");
+    static_assert(STAGES % IN_TURN == 0, "a crew sees every phase of its stages' barriers");
 };
 
 /* This block's part in the problem. */
@@ -267,12 +271,14 @@ template <class L> struct Consumer {
     }
 
     __device__ __forceinline__ void run(const Place<L> &place, unsigned stages, const unsigned char *shared) {
-        const int own = threadIdx.x / 128 * L::W_BYTES + threadIdx.x / 32 % 4 * R::BYTES;
+        const int warpgroup = threadIdx.x / 128, crew = warpgroup / L::CONSUMERS;
+        const int own = warpgroup % L::CONSUMERS * L::W_BYTES + threadIdx.x / 32 % 4 * R::BYTES;
         RingPlace<L::STAGES> ring;
+        ring.skip(crew);
         Held<F> held;
         int before = -1;
 #pragma unroll 1
-        for (int step = 0; step < place.steps; step++) {
+        for (int step = crew; step < place.steps; step += L::IN_TURN) {
             const unsigned at = ring.stage * L::STAGE_BYTES;
             const unsigned char *records = shared + at + L::X::BYTES + own;
             const unsigned long long x = L::X::operand(stages + at);
@@ -297,7 +303,7 @@ template <class L> struct Consumer {
                 tell(ring.stage);
             }
             before = ring.stage;
-            ring.next();
+            ring.skip(L::IN_TURN);
         }
         wgmma_wait<0>();
         hold(sums);
@@ -308,11 +314,13 @@ template <class L> struct Consumer {
 
     /* A token's line holds the block's rows; four lines further begin 16 banks further. */
     __device__ __forceinline__ void leave(unsigned char *shared) const {
-        const int thread = threadIdx.x % 128, row = threadIdx.x / 128 * 64 + thread / 32 * 16 + thread % 32 / 4;
+        const int thread = threadIdx.x % 128, warpgroup = threadIdx.x / 128;
+        const int row = warpgroup % L::CONSUMERS * 64 + thread / 32 * 16 + thread % 32 / 4;
+        unsigned char *own = shared + warpgroup / L::CONSUMERS * L::SUMS;
 #pragma unroll
         for (int i = 0; i < L::COUNT; i++) {
             const int token = i / 4 * 8 + thread % 4 * 2 + i % 2;
-            reinterpret_cast<float *>(shared + token * L::PITCH)[row + i / 2 % 2 * 8] = sums[i];
+            reinterpret_cast<float *>(own + token * L::PITCH)[row + i / 2 % 2 * 8] = sums[i];
         }
     }
 };
@@ -326,20 +334,19 @@ __device__ __forceinline__ float4 load_there(unsigned there) {
     return sums;
 }
 
-/* Of the tile this block's share to y: the sums of all parts of k, in their order. */
+/* Of the tile this block's share to y. */
 template <class L>
 __device__ __forceinline__ void finish_parts(const Place<L> &place, unsigned stages, const __half *scales,
                                              typename L::T *y, int m, int n) {
-    constexpr int THREADS = L::CONSUMERS * 128 + 32;
     const int pieces = left_of(m, place.first_token, L::BLOCK_M) * (L::ROWS / 8);
-    for (int i = place.part * THREADS + threadIdx.x; i < pieces; i += L::SPLIT * THREADS) {
+    for (int i = place.part * L::THREADS + threadIdx.x; i < pieces; i += L::SPLIT * L::THREADS) {
         const int token = i / (L::ROWS / 8), first = i % (L::ROWS / 8) * 8;
         const long long row = place.first_row + first;
         float sums[8] = {};
 #pragma unroll
-        for (int part = 0; part < L::SPLIT; part++) {
-            const unsigned there =
-                bulk_place_in(stages + token * L::PITCH + first * 4, place.sharer + part * L::CLUSTER_N);
+        for (int part = 0; part < L::SPLIT * L::IN_TURN; part++) {
+            const unsigned there = bulk_place_in(stages + part % L::IN_TURN * L::SUMS + token * L::PITCH + first * 4,
+                                                 place.sharer + part / L::IN_TURN * L::CLUSTER_N);
             const float4 low = load_there(there), high = load_there(there + 16);
             const float own[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
@@ -365,13 +372,13 @@ __device__ __forceinline__ void finish_parts(const Place<L> &place, unsigned sta
 
 #endif
 
-template <class F, typename T, int BLOCK_M, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_N, int SPLIT,
-          int RESIDENT>
-__global__ void __launch_bounds__(CONSUMERS * 128 + 32, RESIDENT)
+template <class F, typename T, int BLOCK_M, int BLOCK_K, int STAGES, int CONSUMERS, int IN_TURN, int CLUSTER_N,
+          int SPLIT, int RESIDENT>
+__global__ void __launch_bounds__(CONSUMERS *IN_TURN * 128 + 32, RESIDENT)
     linear_wgmma(const unsigned char *__restrict__ packed, const __half *__restrict__ scales,
                  const __grid_constant__ CUtensorMap x, T *__restrict__ y, int m, int n, int k) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
-    typedef WideLayer<F, T, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, SPLIT> L;
+    typedef WideLayer<F, T, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, IN_TURN, CLUSTER_N, SPLIT> L;
     extern __shared__ __align__(1024) unsigned char shared[];
     const unsigned stages = shared_address(shared);
     const Place<L> place(k);
@@ -387,15 +394,15 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, RESIDENT)
     } else {
         __syncthreads();
     }
-    if (__shfl_sync(~0u, threadIdx.x / 128, 0) == CONSUMERS) {
-        if (threadIdx.x == CONSUMERS * 128) {
+    if (__shfl_sync(~0u, threadIdx.x / 128, 0) == CONSUMERS * IN_TURN) {
+        if (threadIdx.x == L::MULTIPLIERS) {
             bring<L>(place, stages, packed, &x, n, k);
         }
         __syncwarp();
     } else {
         Consumer<L> consumer(place, stages);
         consumer.run(place, stages, shared);
-        asm volatile("bar.sync 1, %0;" ::"r"(CONSUMERS * 128) : "memory"); /* nobody reads the stages any more */
+        asm volatile("bar.sync 1, %0;" ::"r"(L::MULTIPLIERS) : "memory"); /* nobody reads the stages any more */
         consumer.leave(shared);
     }
     if (L::CLUSTER > 1) {

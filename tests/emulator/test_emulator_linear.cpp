@@ -186,7 +186,8 @@ static void bulk(int m, int n, int k) {
     });
 }
 
-template <class F, typename T, int BLOCK_M, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_N, int SPLIT>
+template <class F, typename T, int BLOCK_M, int BLOCK_K, int STAGES, int CONSUMERS, int IN_TURN, int CLUSTER_N,
+          int SPLIT>
 static void widened(int m, int n, int k) {
     constexpr int ROWS = CONSUMERS * 64, CLUSTER = CLUSTER_N * SPLIT;
     Problem<F, T> p(m, n, k);
@@ -201,11 +202,11 @@ static void widened(int m, int n, int k) {
     constexpr int STAGE =
         BLOCK_M * BLOCK_K * 2 + parts_of_1024(CONSUMERS * (BLOCK_K / Record<F>::K) * 4 * Record<F>::BYTES);
     launch.grid = {parts_of(n, ROWS * CLUSTER_N) * CLUSTER, parts_of(m, BLOCK_M)};
-    launch.threads = CONSUMERS * 128 + 32;
+    launch.threads = CONSUMERS * IN_TURN * 128 + 32;
     launch.shared = STAGES * (STAGE + 16);
     launch.cluster = CLUSTER;
     p.check("linear_wgmma", launch, BLOCK_M, ROWS, 1, [&] {
-        linear_wgmma<F, T, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, SPLIT, 1>(
+        linear_wgmma<F, T, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, IN_TURN, CLUSTER_N, SPLIT, 1>(
             p.packed.data(), p.scales.data(), emulator::tensor_map<CUtensorMap>(&map), p.y.data(), m, n, k);
     });
 }
@@ -258,12 +259,12 @@ static void run_all() {
     bulk<Int4<32, true>, fp16, 8, 2, 1, 2, 2, 2, 1>(1, 40, 2053);
     bulk<Plain, fp16, 64, 1, 1, 1, 1, 4, 2>(70, 16, 397);
     two_kernels<Int8, bf16>(9, 67, 397);
-    widened<Plain, fp16, 8, 128, 2, 1, 1, 1>(5, 67, 392);
-    widened<E4m3, bf16, 16, 128, 2, 2, 2, 2>(19, 136, 520);
-    widened<Int8, fp16, 16, 128, 2, 1, 2, 1>(3, 100, 264);
-    widened<Int4<128, false>, fp16, 64, 256, 2, 1, 1, 2>(61, 70, 520);
-    widened<Int4<32, true>, bf16, 8, 128, 2, 1, 1, 4>(3, 67, 520);
-    widened<Int4<64, true>, fp16, 8, 128, 2, 1, 1, 1>(3, 67, 392);
+    widened<Plain, fp16, 8, 128, 4, 1, 2, 1, 1>(5, 67, 392);
+    widened<E4m3, bf16, 16, 128, 2, 2, 1, 2, 2>(19, 136, 520);
+    widened<Int8, fp16, 16, 128, 2, 1, 1, 2, 1>(3, 100, 264);
+    widened<Int4<128, false>, fp16, 64, 256, 2, 1, 2, 1, 2>(61, 70, 1032);
+    widened<Int4<32, true>, bf16, 8, 128, 2, 1, 1, 1, 4>(3, 67, 520);
+    widened<Int4<64, true>, fp16, 8, 128, 6, 1, 3, 1, 1>(3, 67, 776);
 }
 
 #else
