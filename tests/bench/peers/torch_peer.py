@@ -196,11 +196,19 @@ def int4_linear(t, s):
 
 
 def spmv(t, s):
-    """cuSPARSE's CSR; rows of one length, columns at random, as `uniform` of kernels/sparse/spmv_inputs.cu."""
-    n, mean = s["n"], s["mean"]
-    offsets = t.torch.arange(0, n * mean + 1, mean, device=t.device, dtype=t.torch.int32)
-    columns = t.ids(n, n * mean).view(n, mean).sort(dim=1).values.view(-1)
-    a = t.torch.sparse_csr_tensor(offsets, columns, t.random(n * mean), size=(n, n))
+    """cuSPARSE's CSR. Matrices as of kernels/sparse/spmv_inputs.cu."""
+    n, mean, torch = s["n"], s["mean"], t.torch
+    offsets = torch.arange(0, n * mean + 1, mean, device=t.device)
+    if s["matrix"] == "power":
+        before = torch.rand(n, device=t.device, dtype=torch.float64).rsub(1.0).pow(-0.7).cumsum(0)
+        offsets[1:] = (before * (n * mean / before[-1])).long()
+    if s["matrix"] == "band":
+        columns = (torch.arange(n, device=t.device)[:, None] - mean // 2 + torch.arange(mean, device=t.device)) % n
+    else:
+        columns = t.ids(n, n * mean).view(n, mean)
+        columns = columns if s["matrix"] == "power" else columns.sort(dim=1).values
+    offsets, columns = (i.view(-1).to(torch.int32) for i in (offsets, columns))
+    a = torch.sparse_csr_tensor(offsets, columns, t.random(n * mean), size=(n, n))
     return lambda a, x: a @ x, (a, t.random(n))
 
 
