@@ -301,7 +301,7 @@ return function(facts)
       { "BLOCK_M", 64, "tokens of a tile" },
       { "BLOCK_K", 128, "depth of a stage" },
       { "STAGES", 4, "places in shared memory for x and weights" },
-      { "CONSUMERS", 2, "warpgroups of a crew that multiplies, 64 rows of W each; one more warp brings" },
+      { "CONSUMERS", 1, "warpgroups of a crew, which multiply 64 rows of W each; one more warp brings" },
       { "IN_TURN", 1, "crews of a block, which take stages in turn" },
       { "CLUSTER_N", 1, "blocks of a cluster that share what they read of x" },
       { "SPLIT", 2, "blocks of a cluster that share k" },
