@@ -18,17 +18,23 @@ end
 -- Large tiles for large matrices: others leave most SMs idle.
 local suits = "m > 1024 and BLOCK_M * BLOCK_N >= 128 * 160 or m <= 1024 and BLOCK_M * BLOCK_N <= 128 * 128"
 
+-- Sums of 128 x 128 leave registers for a second set, which scales of blocks hold up.
 local function promoted(scale)
-  local matmul = scaled { scale = scale, tol = precise }
+  local matmul, blocks = scaled { scale = scale, tol = precise }, scale == "blocks"
   return {
     "added up in fp32",
     kernel = matmul.kernel,
     tune = {
       BLOCK_M = values(128, 192, 256), BLOCK_N = values(96, 128, 160, 192), STAGES = range(3, 7), CONSUMERS = values(2, 3),
-      CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), TURNS = values(false, true), LAG = values(0, 2),
+      CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), TURNS = values(false, true), LAG = values(0, 2), STORES = values(1, 2),
     },
-    where = with(matmul.fits, matmul.deepest, suits, "CLUSTER_M * CLUSTER_N == (m > 1024 and 2 or 1)",
-      "BLOCK_M % 128 == 0 or CONSUMERS == 3", "LAG == 0 or m > 1024"),
+    where = with(
+      matmul.fits, matmul.deepest,
+      blocks and suits or suits .. " or BLOCK_M * BLOCK_N == 128 * 128 and LAG == 0 and not TURNS",
+      "CLUSTER_M * CLUSTER_N == (m > 1024 and 2 or 1)", "LAG == 0 or m > 1024",
+      "BLOCK_M % 128 == 0 or CONSUMERS == 3" .. (blocks and " and CLUSTER_N == 1" or ""), -- else the producer spills
+      blocks and "STORES == (BLOCK_M == 256 and 1 or 2)" or "STORES == 2 or BLOCK_M == 256" -- scales take its place
+    ),
   }
 end
 

@@ -25,13 +25,53 @@ __device__ __forceinline__ int own_row() {
     return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
 }
 
+/* Scales of SCALE_BLOCKS come with their stage, behind the barriers: those of A's rows, and 16 bytes of B's with the
+ * one of the stage, of two blocks of columns at most. Rows of A's scales that are no multiples of 16 bytes stay in
+ * memory. */
+template <class P> struct StagedScales {
+    static constexpr int AT = P::BARRIERS_AT + 16 * P::STAGES, BYTES = P::BLOCK_M * 4 + 32;
+    static constexpr int BLOCKS = P::BLOCK_N % SCALED == 0 ? 1 : 2; /* of columns of B in a tile */
+    const Task &task;
+    const float *a, *b;
+    unsigned stages;
+
+    __device__ __forceinline__ bool staged() const {
+        return task.m % 4 == 0;
+    }
+    __device__ __forceinline__ const float *of_row(int row, int step) const {
+        return a + (long long)step * task.m + row;
+    }
+    /* Beyond the last block: any other. */
+    __device__ __forceinline__ const float *of_block(int block, int step) const {
+        const int blocks = (task.n + SCALED - 1) / SCALED, pitch = ((task.k + SCALED - 1) / SCALED + 3) / 4 * 4;
+        return b + (long long)(block < blocks ? block : 0) * pitch + step;
+    }
+    __device__ __forceinline__ unsigned row_bytes(Corner corner) const {
+        return 4 * left_of(task.m, corner.row, P::BLOCK_M);
+    }
+    __device__ __forceinline__ unsigned bytes(Corner corner) const {
+        return staged() ? row_bytes(corner) + BLOCKS * 16 : 0;
+    }
+    __device__ __forceinline__ void load(Corner corner, int step, int stage, unsigned barrier) const {
+        if (!staged()) {
+            return;
+        }
+        const unsigned to = stages + AT + stage * BYTES, rows = row_bytes(corner);
+        if (rows > 0) {
+            bulk_load(to, of_row(corner.row, step), rows, barrier);
+        }
+#pragma unroll
+        for (int i = 0; i < BLOCKS; i++) {
+            bulk_load(to + P::BLOCK_M * 4 + i * 16, of_block(corner.column / SCALED + i, step / 4 * 4), 16, barrier);
+        }
+    }
+};
+
 /* sums += part. */
 struct Unscaled {
     __device__ __forceinline__ void begin(Corner) {
     }
-    __device__ __forceinline__ void fetch(int) {
-    }
-    __device__ __forceinline__ void take() {
+    __device__ __forceinline__ void take(int, int) {
     }
     template <int COUNT>
     __device__ __forceinline__ void add(float (&sums)[COUNT], const float (&part)[COUNT], int) const {
@@ -42,57 +82,62 @@ struct Unscaled {
     }
 };
 
-/* sums += part times the scales of a step of SCALED k's. Those of the next step are on their way meanwhile. */
+__device__ __forceinline__ float load_shared(unsigned from) {
+    float value;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
+    return value;
+}
+
+/* sums += part times the scales of a step of SCALED k's, of which take() gets a stage's before it is freed. */
 template <class P> struct BlockScaled {
     /* Columns of a tile that surely share a scale; at most two scales are met. */
     static constexpr int SAME = P::BLOCK_N % SCALED == 0 ? SCALED : P::BLOCK_N % 64 == 0 ? 64 : 32;
     static constexpr int PARTS = P::BLOCK_N / SAME;
     static_assert(P::BLOCK_K == SCALED && P::BLOCK_N % SAME == 0 && P::BLOCK_N - SAME <= SCALED, "two scales at most");
-    const float *a, *b;
-    int m, columns, pitch; /* rows of A; blocks of columns of B; scales of a block of columns */
-    const float *a_own, *b_own;
-    int rows_left, other; /* rows of A from the first own one on; 0, or pitch where there is another block of columns */
-    int turn;             /* the first of PARTS that has the other's scale */
-    float a_next[P::WAVES][2], b_next[2], a_now[P::WAVES][2], b_now[2];
+    const StagedScales<P> &of;
+    unsigned rows_at; /* of the first stage's scales, this thread's first row */
+    Corner corner;
+    int turn; /* the first of PARTS that has the other's scale */
+    float rows[P::WAVES][2], blocks[2];
 
-    __device__ __forceinline__ BlockScaled(const Task &task, const float *a_, const float *b_)
-        : a(a_), b(b_), m(task.m), columns((task.n + SCALED - 1) / SCALED),
-          pitch(((task.k + SCALED - 1) / SCALED + 3) / 4 * 4) {
+    __device__ __forceinline__ BlockScaled(const StagedScales<P> &scales, int consumer)
+        : of(scales), rows_at(scales.stages + scales.AT + (consumer * P::ROWS + own_row()) * 4) {
     }
-    __device__ __forceinline__ void begin(Corner corner) {
-        const int row = corner.row + own_row(), block = corner.column / SCALED;
-        a_own = a + row;
-        rows_left = m - row;
-        b_own = b + (long long)(block < columns ? block : 0) * pitch;
-        other = block + 1 < columns ? pitch : 0;
+    __device__ __forceinline__ void begin(Corner corner_) {
+        corner = corner_;
         turn = (SCALED - corner.column % SCALED) / SAME;
-        fetch(0);
     }
-    __device__ __forceinline__ void fetch(int step) {
-        const float *from = a_own + (long long)step * m;
+    __device__ __forceinline__ void take(int stage, int step) {
+        if (of.staged()) {
+            const unsigned blocks_at = of.stages + of.AT + P::BLOCK_M * 4 + stage * of.BYTES + step % 4 * 4;
 #pragma unroll
-        for (int i = 0; i < 2 * P::WAVES; i++) {
-            a_next[i / 2][i % 2] = i / 2 * 64 + i % 2 * 8 < rows_left ? __ldg(from + i / 2 * 64 + i % 2 * 8) : 0;
-        }
-        b_next[0] = __ldg(b_own + step);
-        b_next[1] = PARTS > 1 ? __ldg(b_own + other + step) : 0;
-    }
-    __device__ __forceinline__ void take() {
+            for (int i = 0; i < 2 * P::WAVES; i++) {
+                rows[i / 2][i % 2] = load_shared(rows_at + stage * of.BYTES + (i / 2 * 64 + i % 2 * 8) * 4);
+            }
 #pragma unroll
-        for (int i = 0; i < 2 * P::WAVES; i++) {
-            a_now[i / 2][i % 2] = a_next[i / 2][i % 2];
+            for (int i = 0; i < of.BLOCKS; i++) {
+                blocks[i] = load_shared(blocks_at + i * 16);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < 2 * P::WAVES; i++) {
+                const int row = corner.row + own_row() + i / 2 * 64 + i % 2 * 8;
+                rows[i / 2][i % 2] = row < of.task.m ? __ldg(of.of_row(row, step)) : 0;
+            }
+#pragma unroll
+            for (int i = 0; i < of.BLOCKS; i++) {
+                blocks[i] = __ldg(of.of_block(corner.column / SCALED + i, step));
+            }
         }
-        b_now[0] = b_next[0];
-        b_now[1] = b_next[1];
     }
     template <int COUNT>
     __device__ __forceinline__ void add(float (&sums)[COUNT], const float (&part)[COUNT], int wave) const {
         float scales[PARTS][2];
 #pragma unroll
         for (int i = 0; i < PARTS; i++) {
-            const float column = i < turn ? b_now[0] : b_now[1];
-            scales[i][0] = a_now[wave][0] * column;
-            scales[i][1] = a_now[wave][1] * column;
+            const float block = of.BLOCKS == 1 || i < turn ? blocks[0] : blocks[1];
+            scales[i][0] = rows[wave][0] * block;
+            scales[i][1] = rows[wave][1] * block;
         }
 #pragma unroll
         for (int i = 0; i < COUNT; i++) {
@@ -107,6 +152,8 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
     static constexpr int EACH = PROMOTE / P::BLOCK_K, PARTS = EACH == 1 ? 1 : P::WAVES;
     static_assert(EACH >= 1 && PROMOTE % P::BLOCK_K == 0 && (!TURNS || (EACH == 1 && P::CONSUMERS == 2 && P::LAG == 0)),
                   "whole steps");
+    /* A second set of partial sums where registers hold it: one is multiplied while the other is added. */
+    enum { IN_PAIRS = EACH == 1 && P::WAVES == 1 && !TURNS && P::CONSUMERS <= 2 && 3 * P::COUNT <= 192 };
     typedef typename P::T T;
     typedef typename P::TileA TileA;
     typedef typename P::TileB TileB;
@@ -131,7 +178,9 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
         for (int i = 0; i < P::WAVES * P::COUNT; i++) {
             sums[i / P::COUNT][i % P::COUNT] = 0;
         }
-        if constexpr (EACH == 1) {
+        if constexpr (IN_PAIRS) {
+            by_pairs(sums, place, freeing, last_of_turn, turn);
+        } else if constexpr (EACH == 1) {
             by_waves(sums, place, freeing, last_of_turn, turn);
         } else {
             by_steps(sums, place, freeing, last_of_turn, turn);
@@ -146,18 +195,59 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
         return TileB::operand(stages + TileA::BYTES) + place.stage * (P::STAGE_BYTES >> 4);
     }
 
+    /* A step into each set in turn: when one is added up, the next has been asked for. */
+    __device__ __forceinline__ void by_pairs(float (&sums)[P::WAVES][P::COUNT], RingPlace<P::STAGES> &place,
+                                             const Freeing<P> &freeing, int last_of_turn, int turn) {
+        float even[1][P::COUNT], odd[1][P::COUNT];
+        RingPlace<P::STAGES> ahead = place;
+        int step = 0;
+        ask(even, ahead, step == last_of_turn, turn);
+        for (; step + 2 < task.steps; step += 2) {
+            ask(odd, ahead, step + 1 == last_of_turn, turn);
+            take_up<1>(sums, even, place, freeing, step);
+            ask(even, ahead, step + 2 == last_of_turn, turn);
+            take_up<1>(sums, odd, place, freeing, step + 1);
+        }
+        if (step + 1 < task.steps) {
+            ask(odd, ahead, step + 1 == last_of_turn, turn);
+            take_up<1>(sums, even, place, freeing, step);
+            take_up<0>(sums, odd, place, freeing, step + 1);
+        } else {
+            take_up<0>(sums, even, place, freeing, step);
+        }
+    }
+    __device__ __forceinline__ void ask(float (&part)[1][P::COUNT], RingPlace<P::STAGES> &ahead, bool ends_turn,
+                                        int turn) {
+        bulk_wait(stages + P::BARRIERS_AT + ahead.stage * 8, ahead.parity);
+        wgmma_tiles<T, TileA, TileB, P::BLOCK_K>(part, a_operand(ahead), b_operand(ahead), false);
+        if (P::LAG > 0 && ends_turn) {
+            named_arrive(turn, 256);
+        }
+        ahead.next();
+    }
+    /* PENDING: of the next step. */
+    template <int PENDING>
+    __device__ __forceinline__ void take_up(float (&sums)[P::WAVES][P::COUNT], float (&part)[1][P::COUNT],
+                                            RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int step) {
+        scales.take(place.stage, step);
+        wgmma_wait<PENDING>();
+        wgmma_hold(part);
+        freeing.tell(place.stage);
+        place.next();
+        scales.add(sums[0], part[0], 0);
+    }
+
     /* 64 rows at a time, so that one set of partial sums is enough. */
     __device__ __forceinline__ void by_waves(float (&sums)[P::WAVES][P::COUNT], RingPlace<P::STAGES> &place,
                                              const Freeing<P> &freeing, int last_of_turn, int turn) {
         float part[1][P::COUNT];
         for (int step = 0; step < task.steps; step++) {
             bulk_wait(stages + P::BARRIERS_AT + place.stage * 8, place.parity);
-            scales.take();
 #pragma unroll
             for (int wave = 0; wave < P::WAVES; wave++) {
                 wave_of(part, a_operand(place) + wave * (64 * 128 >> 4), b_operand(place));
-                if (wave == 0 && step + 1 < task.steps) {
-                    scales.fetch(step + 1);
+                if (wave == 0) {
+                    scales.take(place.stage, step);
                 }
                 if (P::LAG > 0 && wave == P::WAVES - 1 && step == last_of_turn) {
                     named_arrive(turn, 256);
@@ -287,13 +377,26 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     begin_ring<P>(stages);
     const int group = __shfl_sync(~0u, threadIdx.x / 128, 0);
     if (group == CONSUMERS) {
-        give_registers<P>();
+        if constexpr (SCALE == SCALE_BLOCKS && CONSUMERS == 2) { /* StagedScales take more than that leaves */
+            warpgroup_give_registers<40>();
+        } else {
+            give_registers<P>();
+        }
         if (threadIdx.x == CONSUMERS * 128) {
-            produce<P>(task, stages, &a, &b);
+            if constexpr (SCALE == SCALE_BLOCKS) {
+                const StagedScales<P> scales{task, a_scale, b_scale, stages};
+                produce<P>(task, stages, &a, &b, RingPlace<STAGES>(), scales);
+            } else {
+                produce<P>(task, stages, &a, &b);
+            }
         }
         __syncwarp();
     } else {
-        take_registers<P>();
+        if constexpr (SCALE == SCALE_BLOCKS && CONSUMERS == 2) {
+            warpgroup_take_registers<232>();
+        } else {
+            take_registers<P>();
+        }
         StoreScaled<P, SCALE> store{StoreTile<P>(task, &c_map, c, boxes, stages, group), a_scale, b_scale};
         /* Of C in fp32 ptxas would read sums in flight, and wait for them (C7517): the one partial sum is of all k's.
          */
@@ -302,8 +405,9 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
             MultiplyTile<P> multiply{task, stages, PINGPONG ? 0 : group * P::ROWS};
             consume<P>(task, stages, group, multiply, store);
         } else if constexpr (SCALE == SCALE_BLOCKS) {
-            MultiplyPromoted<P, EVERY, TURNS, BlockScaled<P>> multiply(task, BlockScaled<P>(task, a_scale, b_scale),
-                                                                       stages, group);
+            const StagedScales<P> scales{task, a_scale, b_scale, stages};
+            MultiplyPromoted<P, EVERY, TURNS, BlockScaled<P>> multiply(task, BlockScaled<P>(scales, group), stages,
+                                                                       group);
             consume<P>(task, stages, group, multiply, store);
         } else {
             MultiplyPromoted<P, EVERY, TURNS, Unscaled> multiply(task, Unscaled(), stages, group);

@@ -47,7 +47,7 @@ return function(facts)
   local a_wide, b_wide = a_type == e5m2, b_type == e5m2
   local element = (a_wide or b_wide) and ("Fp8<%s, %s>"):format(tostring(a_wide), tostring(b_wide)) or "unsigned char"
   local out_size = out == f32 and 4 or 2
-  local sizes = base.sizes(out_size)
+  local sizes = base.sizes(out_size, scale == "blocks" and function(c) return 4 * c.BLOCK_M + 32 end or nil) -- scales
   local params = {}
   for i, param in ipairs(base.params) do
     if param[1] == "BLOCK_N" then param = { "BLOCK_N", 128, param[3] } end -- 256 leave no registers for a second set

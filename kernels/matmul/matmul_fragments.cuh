@@ -37,8 +37,34 @@ template <typename T> struct Multiply;
 MULTIPLY(__nv_bfloat16, __nv_bfloat16, "m16n8k16.row.col.f32.bf16.bf16.f32")
 MULTIPLY(__half, __half, "m16n8k16.row.col.f32.f16.f16.f32")
 MULTIPLY(float, float, "m16n8k8.row.col.f32.tf32.tf32.f32")
-#if __CUDA_ARCH__ >= 890
+#if __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
 MULTIPLY(unsigned char, __nv_bfloat16, "m16n8k32.row.col.f32.e4m3.e4m3.f32")
+#elif __CUDA_ARCH__ >= 900
+/* No tensor core here multiplies e4m3 of registers. ptxas would take halves, and add each two products' sums by FADD;
+ * here tensor cores add on: first what the lower two bytes of each word give, then the upper. */
+template <> struct Multiply<unsigned char> {
+    typedef float Sum;
+    typedef __nv_bfloat16 Out;
+    __device__ __forceinline__ static void widen(unsigned bytes, unsigned &low, unsigned &high) {
+        asm("{\n .reg .b16 low, high;\n mov.b32 {low, high}, %2;\n"
+            " cvt.rn.f16x2.e4m3x2 %0, low;\n cvt.rn.f16x2.e4m3x2 %1, high;\n}"
+            : "=r"(low), "=r"(high)
+            : "r"(bytes));
+    }
+    __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
+        unsigned wide_a[2][4], wide_b[2][2];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            widen(a[i], wide_a[0][i], wide_a[1][i]);
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            widen(b[i], wide_b[0][i], wide_b[1][i]);
+        }
+        Multiply<__half>::add(sums, wide_a[0], wide_b[0]);
+        Multiply<__half>::add(sums, wide_a[1], wide_b[1]);
+    }
+};
 #else /* sweeps do not ask for it */
 template <> struct Multiply<unsigned char> {
     typedef float Sum;

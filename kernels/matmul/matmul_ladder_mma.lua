@@ -10,12 +10,6 @@ return function(dtype)
   local here = dtype == "fp8" and "gpu.cc >= 89" or "gpu.cc >= 80"
   local fits = tiles.fits(matmul.shared_of)
 
-  -- Elsewhere e4m3 is multiplied as 16-bit floats: its fragments take twice the registers.
-  local function multiplies_as_is(gpu) return dtype ~= "fp8" or gpu.cc == 89 or gpu.cc >= 120 end
-  local function registers_suffice(BLOCK_K, WARP_M, WARP_N, gpu)
-    return multiplies_as_is(gpu) or BLOCK_K == shallow and WARP_M * WARP_N < 64 * 64
-  end
-
   -- Much the same bytes on their way.
   local function same_bytes(BLOCK_K, STAGES) return STAGES == (BLOCK_K == shallow and 4 or 3) end
   local function in_flight(BLOCK_K, STAGES)
@@ -26,7 +20,7 @@ return function(dtype)
   -- Two squares on an SM where they fit: one block multiplies while the other waits. Of bf16 the recording has one.
   local function squares_beside(BLOCK_M, BLOCK_N, BLOCK_K, WARP_N, STAGES, RESIDENT, gpu)
     local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, WARP_N = WARP_N, STAGES = STAGES }
-    local two = few and 2 * (matmul.shared_of(c) + 1024) <= gpu.shared_per_sm and multiplies_as_is(gpu)
+    local two = few and 2 * (matmul.shared_of(c) + 1024) <= gpu.shared_per_sm
     return RESIDENT == (two and 2 or 1)
   end
 
@@ -43,15 +37,14 @@ return function(dtype)
   end
 
   -- As many sums a warp as registers allow; two blocks of 128 x 128 hold deep tiles.
-  local function large_warps(BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, n, gpu)
+  local function large_warps(BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, n)
     local block, warp = BLOCK_M * BLOCK_N, WARP_M * WARP_N
     if n <= 1024 then return block == 64 * 64 and (few or BLOCK_K == shallow) or few and warp == 32 * 64 end
-    if not multiplies_as_is(gpu) then return warp == 64 * 32 end
     return warp == 64 * 64 and (block == 128 * 128 and BLOCK_K == deep or block > 128 * 128 and (few or n >= 4096))
   end
 
   local squares = {
-    here, "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M / 2", tiles.suit, fits, squares_beside, registers_suffice,
+    here, "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M / 2", tiles.suit, fits, squares_beside,
   }
   return {
     {
@@ -82,7 +75,7 @@ return function(dtype)
         STAGES = values(2, 3, 4), GROUP = values(1, 8), RESIDENT = few and values(1) or values(1, 2),
       },
       where = {
-        here, tiles.four_or_eight_warps, tiles.suit, fits, in_flight, residents, registers_suffice,
+        here, tiles.four_or_eight_warps, tiles.suit, fits, in_flight, residents,
         "BLOCK_M * BLOCK_N <= 128 * 256",
         "WARP_M * WARP_N >= 32 * 64 or BLOCK_M * BLOCK_N == 64 * 64", -- 32 x 32 reads twice as much as 64 x 64
         "GROUP == 8 and n > 1024 or GROUP == 1 and n <= 1024", -- small operands stay in L2 in any order
@@ -97,7 +90,7 @@ return function(dtype)
         WARP_M = values(32, 64), WARP_N = values(32, 64), STAGES = values(3, 4), RESIDENT = values(1, 2),
       },
       where = {
-        here, tile_of_size, tiles.stay(matmul.turns_shared_of), same_bytes, large_warps, registers_suffice,
+        here, tile_of_size, tiles.stay(matmul.turns_shared_of), same_bytes, large_warps,
       },
     },
   }

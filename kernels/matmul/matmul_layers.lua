@@ -58,7 +58,7 @@ return function(dtype, one_token)
       "wgmma, k shared by a cluster",
       kernel = few.split,
       tune = {
-        BLOCK_M = values(16, 32, 64, 128, 256), BLOCK_N = values(64, 128, 256), BLOCK_K = values(64, 128), STAGES = range(3, 12),
+        BLOCK_M = values(16, 32, 64, 128, 256), BLOCK_N = values(64, 128, 256), BLOCK_K = values(64, 128, 256), STAGES = range(3, 12),
         CONSUMERS = values(1, 2), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4, 8),
       },
       where = all_of(
@@ -70,7 +70,8 @@ return function(dtype, one_token)
         end,
         "CONSUMERS == (BLOCK_N == 64 and 1 or 2)",
         "BLOCK_K == 64 or BLOCK_M <= 64 and BLOCK_N <= 128", -- for many short stages, few long ones
-        "BLOCK_N > 64 or BLOCK_M <= 64 and BLOCK_K == 128",
+        "BLOCK_K < 256 or BLOCK_M == 16 and BLOCK_N == 64",
+        "BLOCK_N > 64 or BLOCK_M <= 64 and BLOCK_K >= 128",
         -- Few tokens cost little to read again; many are worth sharing, and so are the weights of several tiles.
         "CLUSTER_N == 1 or CLUSTER_M == 1 and BLOCK_N == 128 and BLOCK_M >= 64",
         "CLUSTER_M == 1 or BLOCK_M >= 64",
@@ -93,11 +94,12 @@ return function(dtype, one_token)
       "wgmma, tiles in turn",
       kernel = wgmma[dtype].roles,
       tune = {
-        BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 8), CONSUMERS = values(1, 2),
-        CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), IDLE = values(0, 4),
+        BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 9), CONSUMERS = values(1, 2),
+        CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), IDLE = values(0, 4), STORES = values(0, 2),
       },
       where = all_of(
         wgmma[dtype].fits, wgmma[dtype].deepest, "CONSUMERS == (BLOCK_M == 64 and 1 or 2)",
+        "STORES == (BLOCK_M == 64 and 0 or 2)", -- a stage more in place of C
         where_wide "m >= 128 and (CLUSTER_M == 1 or m > BLOCK_M)",
         -- Of few tiles each has an SM of its own: a cluster's blocks would only wait for each other.
         "CLUSTER_M * CLUSTER_N == 2 and BLOCK_M > 64 or CLUSTER_M * CLUSTER_N == 1 and m < 1024 and BLOCK_M * BLOCK_N <= 128 * 128",

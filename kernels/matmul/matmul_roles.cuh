@@ -116,10 +116,20 @@ template <class P> __device__ __forceinline__ Corner corner_of(const Task &task,
             (int)(tile.column * P::CLUSTER_N + task.rank_n) * P::BLOCK_N};
 }
 
+/* What comes with a stage beside tiles: so many bytes, asked for by load(). */
+struct NothingElse {
+    __device__ __forceinline__ unsigned bytes(Corner) const {
+        return 0;
+    }
+    __device__ __forceinline__ void load(Corner, int, int, unsigned) const {
+    }
+};
+
 /* One thread of a block; the ring stands at `place`. */
-template <class P>
+template <class P, class Also = NothingElse>
 __device__ __forceinline__ void produce(const Task &task, unsigned stages, const CUtensorMap *a, const CUtensorMap *b,
-                                        RingPlace<P::STAGES> place = RingPlace<P::STAGES>()) {
+                                        RingPlace<P::STAGES> place = RingPlace<P::STAGES>(),
+                                        const Also &also = Also()) {
     const unsigned full = stages + P::BARRIERS_AT, free = full + P::STAGES * 8;
     unsigned a_blocks = 0, b_blocks = 0;
     for (int i = 0; i < P::CLUSTER_N; i++) {
@@ -133,10 +143,11 @@ __device__ __forceinline__ void produce(const Task &task, unsigned stages, const
         for (int step = 0; step < task.steps; step++) {
             const unsigned to = stages + place.stage * P::STAGE_BYTES, barrier = full + place.stage * 8;
             bulk_wait(free + place.stage * 8, place.parity ^ 1);
-            bulk_expect(barrier, P::STAGE_BYTES);
+            bulk_expect(barrier, P::STAGE_BYTES + also.bytes(corner));
             P::TileA::load(to, a, corner.row, (task.first_step + step) * P::BLOCK_K, task.rank_n, a_blocks, barrier);
             P::TileB::load(to + P::TileA::BYTES, b, corner.column, (task.first_step + step) * P::BLOCK_K, task.rank_m,
                            b_blocks, barrier);
+            also.load(corner, step, place.stage, barrier);
             place.next();
         }
     }

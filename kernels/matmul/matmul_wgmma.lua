@@ -19,14 +19,14 @@ local GROUPS = { "GROUPS", 2, "warpgroups that share a tile" }
 local STAGES = { "STAGES", 4, "places for tiles of A and B in shared memory" }
 
 -- Of an element of `size` bytes, C's of `out_size`: bytes of shared memory, of which the barriers take 16 a stage; and
--- constraints.
-local function sizes(size, out_size, epilogue)
+-- constraints. beside(c): what else comes with a stage.
+local function sizes(size, out_size, epilogue, beside)
   local of = {}
   local column_size = epilogue and epilogue.input == "bias" and 4 or 0 -- a tile's bias is kept, each consumer
   function of.stage(c) return size * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
   function of.piece_columns(c) return c.BLOCK_N % 64 == 0 and out_size == 2 and 64 or 32 end
   function of.roles(c)
-    return c.STAGES * (of.stage(c) + 16) + c.CONSUMERS * (c.STORES * out_size * 64 * of.piece_columns(c) + column_size * c.BLOCK_N)
+    return c.STAGES * (of.stage(c) + (beside and beside(c) or 0) + 16) + c.CONSUMERS * (c.STORES * out_size * 64 * of.piece_columns(c) + column_size * c.BLOCK_N)
   end
 
   -- Whole instructions of 64 rows; a thread's sums beside some 40 other registers (of three consumers a thread begins
@@ -47,7 +47,8 @@ local function sizes(size, out_size, epilogue)
   -- One stage more would not fit.
   function of.deepest(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, STORES, gpu)
     local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CONSUMERS = CONSUMERS, STORES = STORES }
-    return of.roles(c) + of.stage(c) + 16 > gpu.shared_per_block
+    c.STAGES = STAGES + 1
+    return of.roles(c) > gpu.shared_per_block
   end
   return of
 end
@@ -265,7 +266,7 @@ local function ladder(dtype)
 
   local all = {
     tma = tma, roles = roles {}, fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
-    moved = moved, params = roles_params, sizes = function(out_size) return sizes(BYTES, out_size) end,
+    moved = moved, params = roles_params, sizes = function(out_size, beside) return sizes(BYTES, out_size, nil, beside) end,
   }
   if BYTES == 2 then
     all.stored, all.roles_nn, all.roles_nt = stored, roles { layout = "nn" }, roles { layout = "nt" }

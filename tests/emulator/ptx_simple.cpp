@@ -10,6 +10,11 @@ static void do_nothing(const Call &) {
 }
 
 static void move(const Call &call) {
+    if (call.in_group(0) == 2) { /* a word's halves */
+        call.set(0, call.word(2) & 0xffff);
+        call.set(1, call.word(2) >> 16);
+        return;
+    }
     const Argument &from = call.instruction->arguments.at(1);
     call.set(0, from.name == "%cluster_ctarank" || from.name == "%%cluster_ctarank" ? current->block->rank
                 : from.name == "%%tid.x"                                            ? current->thread

@@ -253,7 +253,7 @@ static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
     launch.cluster = CLUSTER_M * CLUSTER_N;
     launch.grid = {clusters * launch.cluster};
     launch.threads = 384;
-    launch.shared = P::BARRIERS_AT + 16 * STAGES;
+    launch.shared = P::BARRIERS_AT + 16 * STAGES + (blocks ? STAGES * StagedScales<P>::BYTES : 0);
     const std::string fault = emulator::run(launch, seed, [&]() {
         matmul_fp8_scaled<T, bf16, SCALE, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG, 2,
                           PROMOTE, TURNS>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
@@ -303,7 +303,8 @@ static void run_all() {
     scaled<unsigned char, SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
     scaled<unsigned char, SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 300, 72, 528, 1);
     scaled<unsigned char, SCALE_ROWS, 128, 64, 1, 1, 0, 256, false>("fp8 by rows", 140, 77, 656, 1);
-    scaled<Fp8<true, false>, SCALE_BLOCKS, 128, 32, 1, 1, 0, 128, false>("e5m2 by e4m3", 70, 40, 272, 1);
+    scaled<unsigned char, SCALE_BLOCKS, 128, 32, 1, 1, 0, 128, false>("fp8 by blocks, in pairs", 70, 40, 272, 1);
+    scaled<Fp8<true, false>, SCALE_BLOCKS, 128, 32, 1, 1, 1, 128, false>("e5m2 by e4m3", 140, 40, 400, 1);
     tcgen05<bf16, 64, 3>("tcgen05", 140, 72, 328);
     tcgen05<__half, 128, 2>("tcgen05, odd n", 128, 131, 136);
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
