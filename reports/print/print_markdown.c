@@ -99,7 +99,7 @@ static void mark_table(rft_str *out, const rft_table *table) {
         for (size_t c = 0; c < table->column_count; c++) {
             rft_str_add_char(out, ' ');
             add_styled(out, row->strong || row->span ? "**" : "", row->cells[c]);
-            if (row->detail && c + 1 == (table->column_count > 1 ? 2 : 1)) { /* as on a page: from the second one on */
+            if (row->detail && c == 0) { /* as on a page: below the row's name */
                 rft_str_add(out, row->cells[c] && *row->cells[c] ? "<br>" : "");
                 add_escaped(out, row->detail);
             }

@@ -12,7 +12,7 @@ done
 # The last digit of the first median, one more: it is found.
 python3 - gemv.md >wrong.md <<'END'
 import re, sys
-text, count = re.subn(r"(\n\| n=\d+ \| [\d.]*)(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 10),
+text, count = re.subn(r"(\n\| n=\d+(?:<br>[^|]*)? \| [\d.]*)(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 10),
                       open(sys.argv[1]).read(), count=1)
 assert count == 1
 print(text)
