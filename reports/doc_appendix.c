@@ -120,12 +120,24 @@ static void add_hash(rft_build *b, rft_table *table, const char *file, const cha
     row->cells[2] = hash;
 }
 
+/* Of joined runs a line each. */
+static const char *commands_text(const rft_build *b) {
+    static const char joint[] = "; rooftune ";
+    const char *command = b->run->info.command ? b->run->info.command : "(the command was not recorded)";
+    char *lines = rft_arena_strdup(b->arena, command);
+    for (char *at = strstr(lines, joint); at; at = strstr(at + 1, joint)) {
+        at[0] = '\n';
+        memmove(at + 1, at + 2, strlen(at + 2) + 1);
+    }
+    return lines;
+}
+
 static void add_hashes(rft_build *b) {
     static const rft_column columns[] = {
         {.title = "File", .wraps = true}, {.title = "What it is", .wraps = true}, {.title = "SHA-256", .wraps = true}};
     bool templates = false;
     rft_doc_heading(b->doc, 2, "Command and hashes", "hashes");
-    rft_doc_text(b->doc, RFT_TEXT_MONO, b->run->info.command ? b->run->info.command : "(the command was not recorded)");
+    rft_doc_text(b->doc, RFT_TEXT_MONO, commands_text(b));
     rft_table *table = rft_doc_table(b->doc, columns, 3);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
