@@ -199,6 +199,12 @@ static void look_at_launch(const looked_at *l, const rft_launch *launch) {
     if (entry && entry->always_dynamic && launch->shared_bytes == 0) {
         rft_check_unsized(l->warnings, l->place, entry->name);
     }
+    if (entry && entry->waits && !launch->cooperative) {
+        rft_check_warn(
+            l->warnings, l->place, "cooperative = true in its launch, and as many blocks as fit: resident()",
+            "the blocks of %s wait for the whole grid (this_grid().sync()), and its launch is not cooperative",
+            entry->name);
+    }
     if (entry) {
         look_at_types(l, launch, entry);
         if (!l->types_remedy) {

@@ -71,7 +71,8 @@ typedef struct rft_cuda_entry {
     bool several;        /* alternatives under #if, overloads, specialisations: the first is here */
     bool dynamic_shared; /* extern __shared__ */
     bool always_dynamic; /* and neither an #if nor a template argument may leave it out */
-    bool cooperative;    /* this_grid().sync(): its blocks wait for each other */
+    bool cooperative;    /* this_grid().sync(): its blocks wait for each other, as it seems */
+    bool waits;          /* the same, for certain, unless an #if or a template argument leaves it out */
     long max_threads;    /* of __launch_bounds__, 0: not said as a number */
 } rft_cuda_entry;
 

@@ -182,17 +182,30 @@ static const char *made_of(const rft_cuda_words *words, size_t at, size_t from) 
     return rft_cuda_is(&words->items[at], "=") && name->kind == RFT_CUDA_NAME ? name->text : NULL;
 }
 
-/* n of the first `i < n`, `i >= n`, `n > i` and `n <= i`; NULL: there is none. `>=` is two words. */
-static const char *bound_of(const rft_cuda_words *words, const char *index, size_t from, size_t to) {
+/* The kernel's parameter of the word's name; NULL: it is none. */
+static const char *param_named(const rft_cuda_entry *entry, const rft_cuda_word *word) {
+    for (size_t p = 0; p < entry->param_count; p++) {
+        if (rft_cuda_is(word, entry->params[p].name)) {
+            return entry->params[p].name;
+        }
+    }
+    return NULL;
+}
+
+/* The parameter n of the first `i < n`, `i >= n`, `n > i` and `n <= i`; NULL: there is none. `>=` is two words. */
+static const char *bound_of(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *index, size_t from,
+                            size_t to) {
     for (size_t i = from; i + 3 < to && index; i++) {
         const rft_cuda_word *word = &words->items[i];
         bool least = rft_cuda_is(&word[1], ">") && rft_cuda_is(&word[2], "=");
         const rft_cuda_word *behind = &word[least ? 3 : 2];
         bool less = least || rft_cuda_is(&word[1], "<");
         bool more = !least && (rft_cuda_is(&word[1], ">") || rft_cuda_is(&word[1], "<="));
-        if ((less && rft_cuda_is(word, index) && behind->kind == RFT_CUDA_NAME) ||
-            (more && rft_cuda_is(behind, index) && word->kind == RFT_CUDA_NAME)) {
-            return less ? behind->text : word->text;
+        const char *bound = less && rft_cuda_is(word, index)     ? param_named(entry, behind)
+                            : more && rft_cuda_is(behind, index) ? param_named(entry, word)
+                                                                 : NULL;
+        if (bound) {
+            return bound;
         }
     }
     return NULL;
@@ -244,7 +257,7 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
             read_mention(seen, words, i, i + 3, to, arena);
             if (!seen->bound) {
                 const char *index = made_of(words, i, from);
-                seen->bound = bound_of(words, index, from, to);
+                seen->bound = bound_of(entry, words, index, from, to);
                 seen->once = is_one_each(words, i) && is_condition(words, index, seen->bound, from, to);
             }
         }
@@ -261,6 +274,24 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
             }
         }
     }
+}
+
+/* `this_grid().sync()`, or `grid.sync()` where grid is made of this_grid(). */
+static bool waits_for_grid(const rft_cuda_words *words, size_t from, size_t to) {
+    const rft_cuda_word *items = words->items;
+    const char *grid = NULL;
+    for (size_t i = from; i + 4 < to; i++) {
+        bool own = rft_cuda_is(&items[i], "this_grid") && rft_cuda_is(&items[i + 1], "(");
+        const char *made = own ? made_of(words, i, from) : NULL;
+        bool behind = own && rft_cuda_is(&items[i + 3], ".") && rft_cuda_is(&items[i + 4], "sync");
+        bool named = grid && rft_cuda_is(&items[i], grid) && rft_cuda_is(&items[i + 1], ".") &&
+                     rft_cuda_is(&items[i + 2], "sync");
+        grid = made ? made : grid;
+        if (behind || named) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void rft_cuda_read_body(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to,
@@ -281,4 +312,5 @@ void rft_cuda_read_body(rft_cuda_entry *entry, const rft_cuda_words *words, size
         }
     }
     entry->cooperative = grid && sync;
+    entry->waits = waits_for_grid(words, from, to);
 }

@@ -60,6 +60,7 @@ mistake fields 0 scale.lua 's/i32(1), f32(1)/f32(1), i32(1)/' '^warning: scale.l
 mistake no_shared 0 scale.lua 's/, shared = 4 \* c.BLOCK//' '^warning: scale.lua:1: .*scale has an extern __shared__ array, and its launch gives it no bytes' 'shared = BYTES'
 mistake few_blocks 0 scale.lua 's|ceil_div(p.n, c.BLOCK)|p.n // (2 * c.BLOCK)|' '^warning: scale.lua:1: .*scale: 16 blocks of 128 along x cover 2048, and n is 4096: the rest is left out' 'grid counts blocks'
 mistake threads_for_blocks 0 scale.lua 's/ceil_div(p.n, c.BLOCK)/p.n/' '^warning: scale.lua:1: .*scale: 4096 blocks of 128 along x cover 524288, and n is 4096: most of them do nothing' 'grid counts blocks'
+mistake alone_with_its_grid 0 scale.cu '2s/^/#include <cooperative_groups.h>\n/; s/^    kept\[/    auto grid = cooperative_groups::this_grid(); grid.sync();\n&/' '^warning: scale.lua:1: .*the blocks of scale wait for the whole grid .* not cooperative' 'cooperative = true'
 mistake constant_type 5 scale.lua 's/(f64, 2)/(f32, 2)/' 'constant weights: 2 f32 are 8 bytes, the variable in scale.cu has 16; write f32, 4; or is it a type of 8 bytes?' 'correct it'
 mistake constant_missing 0 scale.lua '/constants =/d' '^warning: scale.lua:1: .*nothing fills the __constant__ variable weights of scale.cu' 'input(f64, 2) } fills it'
 mistake reference_order 5 scale_reference.cu 's/const float \*x, double \*y/double *y, const float *x/' 'argument 1 of ref is the buffer x of f32: it takes double \*' 'buffers in the order of their names, then the dimensions: x, y, n'
