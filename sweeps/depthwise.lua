@@ -3,7 +3,7 @@
 -- must a thread have, so that reading and widening each of them nine times does not?
 local depthwise = require "kernels.depthwise"
 
-local function ladder(name, kernel, full)
+local function ladder(name, kernel, ring, full)
   return sweep {
     name = name,
     problems = {
@@ -33,8 +33,22 @@ local function ladder(name, kernel, full)
         },
         where = { "VEC * COLS <= 16", "VEC * COLS >= 8", "BLOCK == 128 or ROWS == 4" },
       },
+      {
+        "a ring of rows by TMA",
+        kernel = ring,
+        tune = {
+          WARPS = values(4, 7, 8),
+          COLS = values(4, 7, 8),
+          ROWS = values(14, 28, 56),
+          STAGES = full and values(3, 4, 6, 8) or values(4, 6),
+          FIRST = values(false, true),
+        },
+        where = {
+          "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and WARPS * COLS == 28)", "FIRST or (COLS == 4 and STAGES >= 4)",
+        },
+      },
     },
   }
 end
 
-return { ladder("depthwise_f16", depthwise.f16, true), ladder("depthwise_bf16", depthwise.bf16, false) }
+return { ladder("depthwise_f16", depthwise.f16, depthwise.ring_f16, true), ladder("depthwise_bf16", depthwise.bf16, depthwise.ring_bf16, false) }

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What does it cost? A question of the hardware each, and one picture that answers it.
+local arrivals = require "kernels.arrivals"
 local k = require "kernels.experiments"
 
 -- Warps whose lanes take several paths, and the same work sorted so that a warp takes one.
@@ -85,5 +86,35 @@ return {
         "to_int", "to_double"),
     },
     with = { n = 2^22 },
+  },
+  sweep {
+    name = "arrivals", -- 8 KiB an SM on their way for each stage, whoever asks for them
+    diagnostic = true,
+    variants = {
+      { "loads into registers", kernel = arrivals.loads },
+      { "cp.async", kernel = arrivals.copies, where = { "gpu.cc >= 80" } },
+      { "bulk copies", kernel = arrivals.bulk, where = { "gpu.cc >= 90" } },
+      { "tensor map", kernel = arrivals.tensor, where = { "gpu.cc >= 90" } },
+    },
+    over = { stages = values(1, 2, 3, 4, 6, 8, 12, 16) },
+    with = { n = 2^27 },
+  },
+  sweep {
+    name = "weights_ahead", -- what the next kernel reads comes to L2 while this one computes
+    diagnostic = true,
+    variants = {
+      { "read when needed", kernel = arrivals.needed },
+      { "prefetched into L2", kernel = arrivals.prefetched, where = { "gpu.cc >= 90" } },
+    },
+    over = { words = values(2^19, 2^20, 2^21, 2^22, 3 * 2^21, 2^23, 3 * 2^22, 2^24, 2^25) },
+  },
+  sweep {
+    name = "dependent_launches", -- eight links of a chain; pdl: the next begins before this one ends
+    diagnostic = true,
+    variants = {
+      { "one behind the other", kernel = arrivals.in_turn },
+      { "begun early", kernel = arrivals.early, where = { "gpu.cc >= 90" } },
+    },
+    over = { n = values(2^10, 2^12, 2^14, 2^16, 2^18, 2^20, 2^22, 2^24) },
   },
 }

@@ -4,6 +4,7 @@
  * of COLS neighbouring pixels, and goes down ROWS rows: what it reads is widened once and goes to the three rows of
  * sums that it is part of. Neighbouring threads have neighbouring channels.
  */
+#include "bulk_tiles.cuh"
 #include "vectors.cuh"
 
 #include <cuda_bf16.h>
@@ -86,4 +87,101 @@ __global__ void __launch_bounds__(BLOCK) depthwise(const T *__restrict__ x, cons
             }
         }
     }
+}
+
+/*
+ * The same out of a ring of rows in shared memory, 64 channels and WARPS x COLS pixels wide, which the accelerator
+ * brings with a pixel more on both sides and zeros around the image: what is on its way takes no registers. A lane has
+ * two channels, a warp COLS pixels. FIRST: what is read leaves L2 first, so that more of y may stay there. sm_90 and
+ * newer; channels are a multiple of 8.
+ */
+template <class T, int WARPS, int COLS, int ROWS, int STAGES, bool FIRST>
+__global__ void __launch_bounds__(WARPS * 32)
+    depthwise_ring(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
+                   int width, int channels) {
+#if __CUDA_ARCH__ >= 900
+    constexpr int PIXELS = WARPS * COLS + 2, STAGE_BYTES = PIXELS * 128;
+    extern __shared__ __align__(128) unsigned char staged[];
+    const unsigned stages = shared_address(staged), full = stages + STAGES * STAGE_BYTES;
+    const int slices = (channels + 63) / 64, segments = (width + WARPS * COLS - 1) / (WARPS * COLS);
+    const int strips = (height + ROWS - 1) / ROWS;
+    const int channel = blockIdx.x % slices * 64, own_channel = channel + threadIdx.x % 32 * 2;
+    const int first_column = (int)(blockIdx.x / slices % segments) * (WARPS * COLS);
+    const int first_row = (int)(blockIdx.x / slices / segments % strips) * ROWS;
+    const int image = blockIdx.x / slices / segments / strips;
+    const int in_stage = threadIdx.x / 32 * COLS, column = first_column + in_stage;
+    const int rows = (height - first_row < ROWS ? height - first_row : ROWS) + 2;
+    auto load = [&](int r, int stage) {
+        bulk_expect(full + stage * 8, STAGE_BYTES);
+        bulk_load_row<FIRST>(stages + stage * STAGE_BYTES, &x, channel,
+                             Pixel{first_column - 1, first_row + r - 1, image}, full + stage * 8);
+    };
+    if (threadIdx.x == 0) {
+        for (int stage = 0; stage < STAGES; stage++) {
+            bulk_barrier_init(full + stage * 8);
+        }
+        bulk_barrier_publish();
+        for (int stage = 0; stage < STAGES && stage < rows; stage++) {
+            load(stage, stage);
+        }
+    }
+    float tap[9][2];
+#pragma unroll
+    for (int k = 0; k < 9; k++) {
+        tap[k][0] = own_channel < channels ? widened(taps[k * channels + own_channel]) : 0;
+        tap[k][1] = own_channel < channels ? widened(taps[k * channels + own_channel + 1]) : 0;
+    }
+    __syncthreads();
+    T *to = y + (((long long)image * height + first_row) * width + column) * channels + own_channel;
+    float sum[3][COLS][2] = {}; /* of the rows before, at and behind the one that is read */
+    int stage = 0;
+    unsigned parity = 0;
+#pragma unroll 3
+    for (int r = 0; r < rows; r++) {
+        bulk_wait(full + stage * 8, parity);
+        const T *const from =
+            reinterpret_cast<const T *>(staged + stage * STAGE_BYTES) + in_stage * 64 + threadIdx.x % 32 * 2;
+#pragma unroll
+        for (int j = 0; j < COLS + 2; j++) {
+            Pack<T, 2> in;
+            in.word = *reinterpret_cast<const unsigned *>(from + j * 64);
+            const float value[2] = {widened(in.item[0]), widened(in.item[1])};
+#pragma unroll
+            for (int v = 0; v < 3; v++) {
+                if (j - v >= 0 && j - v < COLS) {
+#pragma unroll
+                    for (int i = 0; i < 6; i++) {
+                        sum[i / 2][j - v][i % 2] += value[i % 2] * tap[(2 - i / 2) * 3 + v][i % 2];
+                    }
+                }
+            }
+        }
+        __syncthreads(); /* nobody reads the stage any more */
+        if (threadIdx.x == 0 && r + STAGES < rows) {
+            load(r + STAGES, stage);
+        }
+        if (r >= 2) {
+#pragma unroll
+            for (int j = 0; j < COLS; j++) {
+                Pack<T, 2> out;
+                round_to(out.item[0], sum[0][j][0]);
+                round_to(out.item[1], sum[0][j][1]);
+                if (own_channel < channels && column + j < width) {
+                    *reinterpret_cast<unsigned *>(to + (long long)j * channels) = out.word;
+                }
+            }
+            to += (long long)width * channels;
+        }
+#pragma unroll
+        for (int j = 0; j < COLS * 2; j++) {
+            sum[0][j / 2][j % 2] = sum[1][j / 2][j % 2];
+            sum[1][j / 2][j % 2] = sum[2][j / 2][j % 2];
+            sum[2][j / 2][j % 2] = 0;
+        }
+        if (++stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+#endif
 }

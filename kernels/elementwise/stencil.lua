@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Cells and their neighbours. plain, tile, march: one step of 7 points on width x height x depth. blocked: `steps` steps of
--- 5 points on width x height, STEPS of them a launch.
+-- Cells and their neighbours. points_7, points_27, each { plain, tile, march, ring (sm_90 and newer, by TMA) }: one step on
+-- width x height x depth. blocked, rows: `steps` steps of 5 points on width x height, STEPS of them a launch.
 local BLOCK_X = { "BLOCK_X", 32, "cells of a row" }
 local BLOCK_Y = { "BLOCK_Y", 8, "rows" }
 local PLANES = { "PLANES", 8, "planes that a block goes through" }
 
-local function cube(kind, facts)
+local function cube(points, kind, facts)
   return kernel {
-    name = "stencil_" .. kind,
+    name = ("stencil_%d_%s"):format(points, kind),
     source = "stencil.cu",
-    entry = facts.entry,
+    entry = ("stencil_%s<%d, %s>"):format(kind, points, facts.parameters),
     problem = { "width", "height", "depth" },
     params = facts.params,
     buffers = function(p)
       local cells = p.width * p.height * p.depth
       return { x = input(f32, cells), y = output(f32, cells) }
     end,
-    launch = function(p, c, gpu, b)
+    launch = facts.launch or function(p, c, gpu, b)
       return {
         args = { b.x, b.y, i32(p.width), i32(p.height), i32(p.depth) },
         grid = {
@@ -27,12 +27,70 @@ local function cube(kind, facts)
         block = c.BLOCK_X * c.BLOCK_Y,
       }
     end,
-    -- Six additions and two products.
+    -- Additions, and a product for each kind of neighbour and for the cell itself.
     work = function(p)
       local cells = p.width * p.height * p.depth
-      return { fp32 = 8 * cells, read = 4 * cells, write = 4 * cells, items = { "cell", cells } }
+      return {
+        fp32 = (points - 1 + (points == 27 and 4 or 2)) * cells,
+        read = 4 * cells,
+        write = 4 * cells,
+        items = { "cell", cells },
+      }
     end,
-    check = { reference = "stencil_reference.cu:stencil_7", length = 7, odd = { width = 131, height = 67, depth = 41 } },
+    traffic = facts.traffic,
+    check = {
+      reference = "stencil_reference.cu:stencil_" .. points,
+      length = points,
+      odd = { width = 132, height = 67, depth = 41 },
+    },
+  }
+end
+
+-- A plane's part in shared memory, bytes.
+local function ring_stage(c) return ceil_div(136 * (c.WARPS * c.EACH + 2) * 4, 128) * 128 end
+
+local function cubes(points)
+  return {
+    plain = cube(points, "plain", { parameters = "BLOCK_X, BLOCK_Y", params = { BLOCK_X, BLOCK_Y } }),
+    tile = cube(points, "tile", {
+      parameters = "BLOCK_X, BLOCK_Y, PLANES",
+      params = { BLOCK_X, BLOCK_Y, PLANES },
+      planes = true,
+    }),
+    march = cube(points, "march", {
+      parameters = "BLOCK_X, BLOCK_Y, PLANES",
+      params = { BLOCK_X, BLOCK_Y, PLANES },
+      planes = true,
+    }),
+    ring = cube(points, "ring", {
+      parameters = "WARPS, EACH, PLANES, STAGES, FIRST",
+      params = {
+        { "WARPS", 8, "warps of a block, 128 columns each" },
+        { "EACH", 2, "rows of a warp" },
+        { "PLANES", 64, PLANES[3] },
+        { "STAGES", 4, "planes in shared memory" },
+        { "FIRST", true, "what is read leaves L2 first" },
+      },
+      launch = function(p, c, gpu, b)
+        if p.width % 4 > 0 then error("rows are no multiple of 4, which tensor maps demand: constrain width by `where`") end
+        local rows = c.WARPS * c.EACH
+        return {
+          args = {
+            tensor_map(b.x, { p.width, p.height, p.depth }, { box = { 136, rows + 2, 1 }, l2_promotion = 128 }),
+            b.y, i32(p.width), i32(p.height), i32(p.depth),
+          },
+          grid = { ceil_div(p.width, 128), ceil_div(p.height, rows), ceil_div(p.depth, c.PLANES) },
+          block = 32 * c.WARPS,
+          shared = c.STAGES * (ring_stage(c) + 8),
+        }
+      end,
+      -- Written once; a warp reads EACH + 2 rows.
+      traffic = function(p, c)
+        local blocks = ceil_div(p.width, 128) * ceil_div(p.height, c.WARPS * c.EACH)
+        local planes = p.depth + 2 * ceil_div(p.depth, c.PLANES)
+        return { shared = blocks * planes * (ring_stage(c) + c.WARPS * (c.EACH + 2) * 512) }
+      end,
+    }),
   }
 end
 
@@ -41,30 +99,15 @@ local function in_turn(x, y, others, i, last)
   return i == 1 and x or others[i % 2 + 1], i == last and y or others[(i + 1) % 2 + 1]
 end
 
-return {
-  plain = cube("plain", { entry = "stencil_plain<BLOCK_X, BLOCK_Y>", params = { BLOCK_X, BLOCK_Y } }),
-  tile = cube("tile", {
-    entry = "stencil_tile<BLOCK_X, BLOCK_Y, PLANES>",
-    params = { BLOCK_X, BLOCK_Y, PLANES },
-    planes = true,
-  }),
-  march = cube("march", {
-    entry = "stencil_march<BLOCK_X, BLOCK_Y, PLANES, SHARED>",
-    params = { BLOCK_X, BLOCK_Y, PLANES, { "SHARED", false, "neighbours in the plane come from shared memory" } },
-    planes = true,
-  }),
+local STEPS = { "STEPS", 1, "steps a launch, of which `steps` is a multiple" }
 
-  blocked = kernel {
-    name = "stencil_blocked",
+local function steps_together(kind, facts)
+  return kernel {
+    name = "stencil_" .. kind,
     source = "stencil.cu",
-    entry = "stencil_blocked<BLOCK, TILE_X, TILE_Y, STEPS>",
+    entry = facts.entry,
     problem = { "width", "height", "steps" },
-    params = {
-      { "BLOCK", 256, "threads a block" },
-      { "TILE_X", 64, "cells of a tile's row" },
-      { "TILE_Y", 32, "rows of a tile" },
-      { "STEPS", 1, "steps a launch, of which `steps` is a multiple" },
-    },
+    params = facts.params,
     buffers = function(p)
       local cells = p.width * p.height
       return { x = input(f32, cells), y = output(f32, cells), even = temp(f32, cells), odd = temp(f32, cells) }
@@ -75,8 +118,9 @@ return {
       for i = 1, last do
         local from, to = in_turn(b.x, b.y, { b.even, b.odd }, i, last)
         list[i] = {
+          entry = facts.entry_of and facts.entry_of(p) or nil,
           args = { from, to, i32(p.width), i32(p.height) },
-          grid = { ceil_div(p.width, c.TILE_X), ceil_div(p.height, c.TILE_Y) },
+          grid = facts.grid(p, c),
           block = c.BLOCK,
         }
       end
@@ -115,5 +159,34 @@ return {
       length = function(p) return 5 * p.steps end,
       odd = { width = 517, height = 1027, steps = 4 },
     },
-  },
+  }
+end
+
+return {
+  points_7 = cubes(7),
+  points_27 = cubes(27),
+  blocked = steps_together("blocked", {
+    entry = "stencil_blocked<BLOCK, TILE_X, TILE_Y, STEPS>",
+    params = {
+      { "BLOCK", 256, "threads a block" },
+      { "TILE_X", 64, "cells of a tile's row" },
+      { "TILE_Y", 32, "rows of a tile" },
+      STEPS,
+    },
+    grid = function(p, c) return { ceil_div(p.width, c.TILE_X), ceil_div(p.height, c.TILE_Y) } end,
+  }),
+  rows = steps_together("rows", {
+    entry = "stencil_rows<BLOCK, ROWS, STEPS, AHEAD, true>",
+    entry_of = function(p) return ("stencil_rows<BLOCK, ROWS, STEPS, AHEAD, %s>"):format(p.width % 4 == 0) end,
+    params = {
+      { "BLOCK", 128, "threads a block" },
+      { "ROWS", 128, "rows that a warp goes down" },
+      STEPS,
+      { "AHEAD", 3, "rows on their way: 1, 2, 3 or 6" },
+    },
+    grid = function(p, c)
+      local kept = 128 - 2 * ceil_div(c.STEPS, 4) * 4 -- columns of a warp's 128 that stay right
+      return ceil_div(32 * ceil_div(p.width, kept) * ceil_div(p.height, c.ROWS), c.BLOCK)
+    end,
+  }),
 }

@@ -52,6 +52,12 @@ __device__ __forceinline__ void bulk_load(unsigned to, const void *from, unsigne
                  : "memory");
 }
 
+/* The same to L2 alone, which nobody hears of. */
+__device__ __forceinline__ void bulk_prefetch(const void *from, unsigned bytes) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes)
+                 : "memory");
+}
+
 /* The box whose first element is in column x of row y; what lies outside of the tensor arrives as zeros. */
 __device__ __forceinline__ void bulk_load_box(unsigned to, const CUtensorMap *map, int x, int y, unsigned barrier) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
@@ -60,13 +66,82 @@ __device__ __forceinline__ void bulk_load_box(unsigned to, const CUtensorMap *ma
                  : "memory");
 }
 
-/* The same into every block of the cluster that `blocks` has the bit of: to the same place there, and its bytes count
+/* What is touched once shall leave L2 before what is not. */
+__device__ __forceinline__ unsigned long long bulk_policy_first() {
+    unsigned long long policy;
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+/* The same of three dimensions; FIRST: it may leave L2 first. */
+template <bool FIRST>
+__device__ __forceinline__ void bulk_load_brick(unsigned to, const CUtensorMap *map, int x, int y, int z,
+                                                unsigned barrier) {
+    if (FIRST) {
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint"
+                     " [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "l"(bulk_policy_first())
+                     : "memory");
+    } else {
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                     " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                     "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+                     : "memory");
+    }
+}
+
+/* A box into every block of the cluster that `blocks` has the bit of: to the same place there, and its bytes count
  * at the barrier at the same place there. */
 __device__ __forceinline__ void bulk_load_box_to(unsigned blocks, unsigned to, const CUtensorMap *map, int x, int y,
                                                  unsigned barrier) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster"
                  " [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
                  "l"(map), "r"(x), "r"(y), "r"(barrier), "h"((unsigned short)blocks)
+                 : "memory");
+}
+
+/* A place among images: rows of pixels, image after image. */
+struct Pixel {
+    int x, y, image;
+};
+
+/* Channels of pixels beside each other, from `first` on; what lies outside of the image arrives as zeros. FIRST: as
+ * above. */
+template <bool FIRST>
+__device__ __forceinline__ void bulk_load_row(unsigned to, const CUtensorMap *map, int channel, Pixel first,
+                                              unsigned barrier) {
+    if (FIRST) {
+        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint"
+                     " [%0], [%1, {%2, %3, %4, %5}], [%6], %7;" ::"r"(to),
+                     "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier),
+                     "l"(bulk_policy_first())
+                     : "memory");
+    } else {
+        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                     " [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+                     "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier)
+                     : "memory");
+    }
+}
+
+/* Channels of pixels in the order of memory, by an im2col map: from `first` on, which counts from the map's lower
+ * corner, each looked for so much to the right and down; what lies outside of its image arrives as zeros. */
+__device__ __forceinline__ void bulk_load_pixels(unsigned to, const CUtensorMap *map, int channel, Pixel first,
+                                                 int right, int down, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(to),
+                 "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier),
+                 "h"((unsigned short)right), "h"((unsigned short)down)
+                 : "memory");
+}
+
+/* The same into blocks of the cluster, as bulk_load_box_to does. */
+__device__ __forceinline__ void bulk_load_pixels_to(unsigned blocks, unsigned to, const CUtensorMap *map, int channel,
+                                                    Pixel first, int right, int down, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8}, %9;" ::"r"(to),
+                 "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier),
+                 "h"((unsigned short)right), "h"((unsigned short)down), "h"((unsigned short)blocks)
                  : "memory");
 }
 

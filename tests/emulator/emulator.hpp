@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * emulator.hpp - runs kernels of kernels/ on the CPU, thread by thread, against a model of shared memory, mbarriers,
- * named and cluster barriers, cp.async, TMA (loads, multicast, stores), ldmatrix, stmatrix, mma.sync and wgmma. It
- * finds wrong results, hangs, barriers that are left in disorder, and races that compute-sanitizer does not see: a
+ * named and cluster barriers, cp.async, TMA (loads, im2col, multicast, stores), ldmatrix, stmatrix, mma.sync and wgmma.
+ * It finds wrong results, hangs, barriers that are left in disorder, and races that compute-sanitizer does not see: a
  * stage that TMA writes while wgmma or a store reads it, one that is read before it has arrived, what is written
  * without a fence.
  *
@@ -51,6 +51,9 @@ struct Map {
     long columns, rows, pitch;
     unsigned box_columns, box_rows, swizzle; /* bytes: 0, 32, 64 or 128 */
     unsigned *writes = nullptr;              /* how often each element was stored; may be absent */
+    /* Of images: columns are channels, rows pixels, width x height each, box_rows those of a copy; im2col's corners. */
+    long width = 0, height = 0;
+    int lower[2] = {0, 0}, upper[2] = {0, 0};
 };
 
 /* What a kernel takes in the place of CUtensorMap; the map stays the caller's. */

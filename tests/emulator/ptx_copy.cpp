@@ -111,6 +111,29 @@ template <class F> static void for_box(const Map *map, unsigned to, long x, long
     }
 }
 
+/* The same of pixels in the order of memory, from (x, y) of an image on, each looked for `right` and `down` of it. */
+template <class F>
+static void for_pixels(const Map *map, unsigned to, long channel, long x, long y, long image, int right, int down,
+                       const F &f) {
+    for (unsigned row = 0; row < map->box_rows; row++) {
+        const long own_x = x + right, own_y = y + down, pixel = (image * map->height + own_y) * map->width + own_x;
+        const bool there = own_x >= 0 && own_x < map->width && own_y >= 0 && own_y < map->height && pixel < map->rows;
+        for (unsigned column = 0; column < map->box_columns; column++) {
+            const bool inside = there && channel + column < map->columns;
+            f(swizzled(to + (row * map->box_columns + column) * map->size, map->swizzle),
+              inside ? pixel * map->pitch + channel + column : -1L);
+        }
+        if (++x >= map->width + map->upper[0]) {
+            x = map->lower[0];
+            y++;
+        }
+        if (y >= map->height + map->upper[1]) {
+            y = map->lower[1];
+            image++;
+        }
+    }
+}
+
 /* The bytes arrive at `to` in every one of these blocks, and count at `barrier` there. */
 template <class F>
 static void load_into(const std::vector<Block *> &blocks, unsigned to, unsigned bytes, unsigned barrier,
@@ -141,30 +164,88 @@ static void load_into(const std::vector<Block *> &blocks, unsigned to, unsigned 
     }
 }
 
+/* Where a copy goes: this block, or those of the cluster that have a bit in argument `mask`. */
+static std::vector<Block *> receivers_of(const Call &call, size_t mask) {
+    if (!call.is("multicast::cluster")) {
+        return {block_at(call.word(0))};
+    }
+    std::vector<Block *> blocks;
+    for (Block *block : *current->block->cluster) {
+        if (call.word(mask) >> block->rank & 1) {
+            blocks.push_back(block);
+        }
+    }
+    return blocks;
+}
+
+static void load_element(const Map *map, Block *block, unsigned place, long from) {
+    if (from < 0) {
+        memset(block->shared + place, 0, map->size);
+    } else {
+        memcpy(block->shared + place, map->base + from * map->size, map->size);
+    }
+}
+
 /* cp.async.bulk.tensor.2d.…mbarrier::complete_tx::bytes[.multicast::cluster] [to], [map, {x, y}], [barrier], blocks */
 static void load_box(const Call &call) {
     const unsigned to = offset_at(call.word(0)), barrier = offset_at(call.word(4));
     const Map *map = *(const Map *const *)call.get(1);
     const long x = (int)call.word(2), y = (int)call.word(3);
-    std::vector<Block *> blocks;
-    if (call.is("multicast::cluster")) {
-        for (Block *block : *current->block->cluster) {
-            if (call.word(5) >> block->rank & 1) {
-                blocks.push_back(block);
-            }
+    check_map(map, to);
+    load_into(receivers_of(call, 5), to, box_bytes(map), barrier, [=](Block *block) {
+        for_box(map, to, x, y, [&](unsigned place, long from) { load_element(map, block, place, from); });
+    });
+}
+
+/* cp.async.bulk.tensor.3d.…bytes [to], [map, {x, y, z}], [barrier]: a plane has `height` rows */
+static void load_brick(const Call &call) {
+    const unsigned to = offset_at(call.word(0)), barrier = offset_at(call.word(5));
+    const Map *map = *(const Map *const *)call.get(1);
+    const long x = (int)call.word(2), y = (int)call.word(3), z = (int)call.word(4);
+    check_map(map, to);
+    load_into(receivers_of(call, 6), to, box_bytes(map), barrier, [=](Block *block) {
+        for (unsigned i = 0; i < map->box_rows * map->box_columns; i++) {
+            const long own_x = x + i % map->box_columns, own_y = y + i / map->box_columns;
+            const bool inside = own_x >= 0 && own_x < map->columns && own_y >= 0 && own_y < map->height && z >= 0 &&
+                                z < map->rows / map->height;
+            load_element(map, block, swizzled(to + i * map->size, map->swizzle),
+                         inside ? (z * map->height + own_y) * map->pitch + own_x : -1L);
         }
-    } else {
-        blocks.push_back(block_at(call.word(0)));
+    });
+}
+
+/* cp.async.bulk.tensor.4d.…tile.…bytes [to], [map, {channel, x, y, image}], [barrier]: box_rows pixels of a row */
+static void load_row(const Call &call) {
+    const unsigned to = offset_at(call.word(0)), barrier = offset_at(call.word(6));
+    const Map *map = *(const Map *const *)call.get(1);
+    const long channel = (int)call.word(2), x = (int)call.word(3), y = (int)call.word(4), image = (int)call.word(5);
+    check_map(map, to);
+    load_into(receivers_of(call, 7), to, box_bytes(map), barrier, [=](Block *block) {
+        for (unsigned i = 0; i < map->box_rows * map->box_columns; i++) {
+            const long own_x = x + i / map->box_columns, own_channel = channel + i % map->box_columns;
+            const long pixel = (image * map->height + y) * map->width + own_x;
+            const bool inside = own_x >= 0 && own_x < map->width && y >= 0 && y < map->height &&
+                                own_channel < map->columns && pixel < map->rows;
+            load_element(map, block, swizzled(to + i * map->size, map->swizzle),
+                         inside ? pixel * map->pitch + own_channel : -1L);
+        }
+    });
+}
+
+/* cp.async.bulk.tensor.4d.…im2col.…bytes[.multicast::cluster] [to], [map, {channel, x, y, image}], [barrier],
+ * {right, down}, blocks */
+static void load_pixels(const Call &call) {
+    const unsigned to = offset_at(call.word(0)), barrier = offset_at(call.word(6));
+    const Map *map = *(const Map *const *)call.get(1);
+    const long channel = (int)call.word(2), x = (int)call.word(3), y = (int)call.word(4), image = (int)call.word(5);
+    const int right = (unsigned short)call.word(7), down = (unsigned short)call.word(8);
+    if (x < map->lower[0] || x >= map->width + map->upper[0] || y < map->lower[1] || y >= map->height + map->upper[1]) {
+        fault("%s from (%ld, %ld), which is no pixel between the map's corners", call.instruction->name.c_str(), x, y);
     }
     check_map(map, to);
-    load_into(blocks, to, box_bytes(map), barrier, [=](Block *block) {
-        for_box(map, to, x, y, [&](unsigned place, long from) {
-            if (from < 0) {
-                memset(block->shared + place, 0, map->size);
-            } else {
-                memcpy(block->shared + place, map->base + from * map->size, map->size);
-            }
-        });
+    load_into(receivers_of(call, 9), to, box_bytes(map), barrier, [=](Block *block) {
+        for_pixels(map, to, channel, x, y, image, right, down,
+                   [&](unsigned place, long from) { load_element(map, block, place, from); });
     });
 }
 
@@ -268,6 +349,9 @@ const std::vector<Known> copy_instructions = {
     {"cp.async.commit_group", copy_commit},
     {"cp.async.wait_group", copy_wait},
     {"cp.async.bulk.tensor.2d.shared", load_box},
+    {"cp.async.bulk.tensor.3d.shared", load_brick},
+    {"cp.async.bulk.tensor.4d.shared::cluster.global.tile", load_row},
+    {"cp.async.bulk.tensor.4d.shared::cluster.global.im2col", load_pixels},
     {"cp.async.bulk.tensor.2d.global", store_box},
     {"cp.async.bulk.shared", load_bytes},
     {"cp.async.bulk.global", store_bytes},

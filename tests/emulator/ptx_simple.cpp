@@ -201,6 +201,8 @@ const std::vector<Known> simple_instructions = {
     {"setmaxnreg.", do_nothing},
     {"griddepcontrol.", do_nothing},
     {"prefetch", do_nothing},
+    {"cp.async.bulk.prefetch.", do_nothing},
+    {"createpolicy.", do_nothing},
     {"nanosleep", do_nothing},
 };
 

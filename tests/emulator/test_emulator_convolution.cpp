@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_emulator_convolution [SEED]: a filter over one channel, and one for each channel, in sizes that fill no tile. */
+/* test_emulator_convolution [SEED]: a filter over one channel, one for each channel, and many over all, in sizes that
+ * fill no tile. */
 #include "emulator/product.hpp"
 
 #include <cstdio>
@@ -10,7 +11,11 @@
 #define filter 5
 #include "convolution.cu"
 
+#include "convolution_im2col.cu"
 #include "depthwise.cu"
+namespace mma { /* has a shared_address() of its own */
+#include "convolution_mma.cu"
+} // namespace mma
 
 using emulator::Launch;
 
@@ -66,7 +71,8 @@ template <int TILE_X, int TILE_Y, bool UNROLLED> static void registers(int heigh
                 convolution_registers<8, 4, TILE_X, TILE_Y, UNROLLED>);
 }
 
-template <class T, int VEC, int COLS, int ROWS> static void each_channel(const char *name, int h, int w, int c) {
+/* One filter a channel; body(images, x, taps, y) launches. */
+template <class T, class Body> static void depthwise_of(const char *name, int h, int w, int c, const Body &body) {
     const int images = 2;
     std::mt19937 drawn(seed);
     std::vector<T> x(images * h * w * c), taps(9 * c), y(x.size() + 1, T(-99));
@@ -87,12 +93,106 @@ template <class T, int VEC, int COLS, int ROWS> static void each_channel(const c
             }
         }
     }
-    Launch launch;
-    launch.grid = {parts(c / VEC * (int)parts(w, COLS) * (int)parts(h, ROWS), 64), (unsigned)images};
-    launch.threads = 64;
-    const auto fault = emulator::run(
-        launch, seed, [&]() { depthwise<T, 64, VEC, COLS, ROWS>(x.data(), taps.data(), y.data(), h, w, c); });
+    const std::string fault = body(images, x, taps, y);
     tell(name, fault, std::vector<float>(y.begin(), y.end()), wanted);
+}
+
+template <class T, int VEC, int COLS, int ROWS> static void each_channel(const char *name, int h, int w, int c) {
+    depthwise_of<T>(name, h, w, c, [=](int images, std::vector<T> &x, std::vector<T> &taps, std::vector<T> &y) {
+        Launch launch;
+        launch.grid = {parts(c / VEC * (int)parts(w, COLS) * (int)parts(h, ROWS), 64), (unsigned)images};
+        launch.threads = 64;
+        return emulator::run(launch, seed,
+                             [&]() { depthwise<T, 64, VEC, COLS, ROWS>(x.data(), taps.data(), y.data(), h, w, c); });
+    });
+}
+
+template <class T, int WARPS, int COLS, int ROWS, int STAGES> static void ring(const char *name, int h, int w, int c) {
+    depthwise_of<T>(name, h, w, c, [=](int images, std::vector<T> &x, std::vector<T> &taps, std::vector<T> &y) {
+        emulator::Map map = {(unsigned char *)x.data(), 2, c, images * h * w, c, 64, WARPS * COLS + 2, 0};
+        map.width = w, map.height = h;
+        Launch launch;
+        launch.grid = {images * parts(c, 64) * parts(w, WARPS * COLS) * parts(h, ROWS)};
+        launch.threads = WARPS * 32;
+        launch.shared = STAGES * ((WARPS * COLS + 2) * 128 + 8);
+        return emulator::run(launch, seed, [&]() {
+            depthwise_ring<T, WARPS, COLS, ROWS, STAGES, WARPS == 2>(emulator::tensor_map<CUtensorMap>(&map),
+                                                                     taps.data(), y.data(), h, w, c);
+        });
+    });
+}
+
+/* Filters of 3 x 3 over all channels of x, whose pixels lie `pitch` channels apart; y's neighbour must stay. */
+struct Layer {
+    typedef __nv_bfloat16 T;
+    int n, h, w, c, k;
+    std::vector<T> x, filters, y;
+    std::vector<float> wanted;
+
+    Layer(int images, int height, int width, int channels, int outputs)
+        : n(images), h(height), w(width), c(channels), k(outputs), x(n * h * w * c), filters(k * 9 * c),
+          y(n * h * w * k + 1, T(-99)), wanted(y.size(), -99) {
+        std::mt19937 drawn(seed);
+        for (T &value : x) {
+            value = T(whole(drawn));
+        }
+        for (T &value : filters) {
+            value = T(whole(drawn));
+        }
+        for (int at = 0; at < n * h * w * k; at++) {
+            const int pixel = at / k, row = pixel / w % h, column = pixel % w;
+            float sum = 0;
+            for (int tap = 0; tap < 9; tap++) {
+                const int u = tap / 3 - 1, v = tap % 3 - 1;
+                if (row + u >= 0 && row + u < h && column + v >= 0 && column + v < w) {
+                    for (int i = 0; i < c; i++) {
+                        sum += (float)x[(pixel + u * w + v) * c + i] * (float)filters[(at % k * 9 + tap) * c + i];
+                    }
+                }
+            }
+            wanted[at] = (float)T(sum);
+        }
+    }
+    void tell_of(const char *name, const std::string &fault) {
+        tell(name, fault, std::vector<float>(y.begin(), y.end()), wanted);
+    }
+};
+
+template <int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N, bool PINGPONG,
+          int LAG>
+static void im2col(const char *name, unsigned clusters, Layer of) {
+    typedef Plan<Layer::T, Layer::T, true, true, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, 1,
+                 PINGPONG, LAG, 1, 2>
+        P;
+    const int pixels = of.n * of.h * of.w;
+    emulator::Map x = {(unsigned char *)of.x.data(), 2, of.c, pixels, of.c, 64, (unsigned)P::TileA::BOX_LINES, 128};
+    x.width = of.w, x.height = of.h, x.lower[0] = x.lower[1] = x.upper[0] = x.upper[1] = -1;
+    const emulator::Map filters = {(unsigned char *)of.filters.data(), 2,  9 * of.c, of.k, 9 * of.c, 64,
+                                   (unsigned)P::TileB::BOX_LINES,      128};
+    const emulator::Map y = {(unsigned char *)of.y.data(), 2, of.k, pixels, of.k, P::PIECE_N, 64, P::PIECE_N * 2};
+    Launch launch;
+    launch.cluster = CLUSTER_M * CLUSTER_N;
+    launch.grid = {clusters * launch.cluster};
+    launch.threads = 128 * (CONSUMERS + 1);
+    launch.shared = P::BARRIERS_AT + 16 * STAGES;
+    of.tell_of(name, emulator::run(launch, seed, [&]() {
+                   convolution_im2col<BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, 1, PINGPONG,
+                                      LAG, 1, 2>(
+                       emulator::tensor_map<CUtensorMap>(&x), emulator::tensor_map<CUtensorMap>(&filters),
+                       emulator::tensor_map<CUtensorMap>(&y), of.y.data(), of.n, of.h, of.w, of.c, of.k, of.k % 8 == 0);
+               }));
+}
+
+template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES>
+static void by_threads(const char *name, Layer of) {
+    Launch launch;
+    launch.grid = {parts(of.n * of.h * of.w, BLOCK_M) * parts(of.k, BLOCK_N)};
+    launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
+    launch.shared = STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * 2;
+    of.tell_of(name, emulator::run(launch, seed, [&]() {
+                   mma::convolution_mma<ALIGNED, BLOCK_M, BLOCK_N, BLOCK_K, 32, 32, STAGES, 1>(
+                       of.x.data(), of.filters.data(), of.y.data(), of.n, of.h, of.w, of.c, of.k);
+               }));
 }
 
 int main(int argc, char **argv) {
@@ -107,5 +207,12 @@ int main(int argc, char **argv) {
     each_channel<__half, 4, 2, 4>("going down rows", 9, 7, 12);
     each_channel<__nv_bfloat16, 2, 4, 8>("going down rows, bf16", 7, 9, 10);
     each_channel<__half, 8, 2, 3>("going down rows, one row", 1, 1, 8);
+    ring<__half, 2, 4, 5, 3>("a ring of rows", 12, 13, 72);
+    ring<__nv_bfloat16, 3, 2, 8, 4>("a ring of rows, bf16", 2, 7, 16);
+    im2col<64, 64, 64, 3, 1, 1, 1, false, 0>("im2col, across images", 2, Layer(3, 5, 7, 72, 40));
+    im2col<128, 64, 64, 3, 2, 2, 1, false, 1>("im2col, filters shared", 1, Layer(2, 11, 13, 40, 77));
+    im2col<64, 64, 128, 3, 2, 1, 2, true, 0>("im2col, pixels shared", 1, Layer(1, 9, 8, 72, 72));
+    by_threads<true, 64, 64, 64, 3>("by threads", Layer(2, 5, 7, 72, 40));
+    by_threads<false, 64, 64, 32, 2>("by threads, odd channels", Layer(1, 5, 9, 19, 37));
     return failures > 0;
 }

@@ -7,9 +7,12 @@
 
 #include "planted.h"
 
+#include "arrivals.cu"
 #include "experiments.cu"
 
 namespace reference {
+#include "arrivals_reference.cu"
+#undef AT
 #define live 5
 #define instruction_shift 3
 #define instruction 3
@@ -64,6 +67,23 @@ template <Scope SCOPE> static void add_up(const char *name, const unsigned *x, u
         [=](unsigned *y) { reference::additions_reference(x, y, 5003, addresses); }, 5003);
 }
 
+/* Three blocks. */
+template <int STAGES> static void arrive(const unsigned *x, long long n) {
+    const auto wanted = [=](unsigned *y) { reference::arrive_reference(x, y, n, 3); };
+    const emulator::Map map = {(unsigned char *)x, 4, 256, (long)n / 256, 256, 256, 4, 0};
+    const auto accelerator = [&](const char *name, auto kernel) {
+        words(
+            name, 768, 3, 256, STAGES * 4104,
+            [=, &map](unsigned *y) { kernel(emulator::tensor_map<CUtensorMap>(&map), x, y, n); }, wanted);
+    };
+    words(
+        "loads", 768, 3, 256, 0, [=](unsigned *y) { arrive_by_threads<loads, STAGES>(x, y, n); }, wanted);
+    words(
+        "copies", 768, 3, 256, STAGES * 4096, [=](unsigned *y) { arrive_by_threads<copies, STAGES>(x, y, n); }, wanted);
+    accelerator("bulk copies", arrive_by_accelerator<false, STAGES>);
+    accelerator("tensor map", arrive_by_accelerator<true, STAGES>);
+}
+
 static void run_all() {
     std::mt19937 drawn(seed);
     std::vector<unsigned> numbers(6000);
@@ -75,6 +95,14 @@ static void run_all() {
         sign = (int)(drawn() % 3) - 1;
     }
     const unsigned *x = numbers.data();
+    arrive<1>(x, 5003);
+    arrive<2>(x, 1023);
+    words(
+        "computed", 301, 2, 288, 0, [=](unsigned *y) { computed<true>(x, y, 301, x, 5003, 99); },
+        [=](unsigned *y) { reference::computed_reference(x, y, 301, 99); });
+    words(
+        "a link", 301, 2, 256, 0, [=](unsigned *y) { chain_link<true>(x, x + 301, y, 301); },
+        [=](unsigned *y) { reference::links_reference(x + 301, x, y, 301, 1); });
     for (int stride : {1, 6, 32}) {
         words(
             "banks", 301, 2, 256, 4 * (31 * stride + 512), [=](unsigned *y) { banks<256>(x, y, 301, stride); },

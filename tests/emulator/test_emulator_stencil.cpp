@@ -28,15 +28,26 @@ struct Grid {
         return column > 0 && column < width - 1 && row > 0 && row < height - 1 &&
                (depth == 1 || (plane > 0 && plane < depth - 1));
     }
-    std::vector<double> after(int steps) const {
+    /* What of x a cell gets: of one so far away in each dimension. */
+    double factor(int points, int dx, int dy, int dz) const {
+        const int apart = std::abs(dx) + std::abs(dy) + std::abs(dz);
+        static const double of_27[] = {0.4, 0.04, 0.02, 0.015}, of_7[] = {0.4, 0.1, 0, 0}, of_5[] = {0.6, 0.1, 0, 0};
+        return (points == 27 ? of_27 : points == 7 ? of_7 : of_5)[apart];
+    }
+    std::vector<double> after(int steps, int points) const {
         std::vector<double> from(x.begin(), x.end()), to = from;
-        const size_t area = (size_t)width * height;
         for (int step = 0; step < steps; step++) {
             for (size_t at = 0; at < from.size(); at++) {
-                if (inside(at)) {
-                    const double plane = from[at - 1] + from[at + 1] + from[at - width] + from[at + width];
-                    to[at] = depth == 1 ? 0.6 * from[at] + 0.1 * plane
-                                        : 0.4 * from[at] + 0.1 * (plane + from[at - area] + from[at + area]);
+                if (!inside(at)) {
+                    continue;
+                }
+                to[at] = 0;
+                const int deep = depth > 1;
+                for (int dz = -deep; dz <= deep; dz++) {
+                    for (int i = 0; i < 9; i++) {
+                        const int dx = i % 3 - 1, dy = i / 3 - 1;
+                        to[at] += factor(points, dx, dy, dz) * from[at + dx + width * (dy + (long)height * dz)];
+                    }
                 }
             }
             from = to;
@@ -44,13 +55,21 @@ struct Grid {
         return from;
     }
     template <class Body>
-    void step(const char *name, emulator::Size tile, unsigned threads, int steps, const Body &body) const {
-        const std::vector<double> wanted = after(steps);
+    void step(const char *name, emulator::Size tile, unsigned threads, int steps, const Body &body,
+              int points = 5) const {
+        step_by(name, {(width + tile.x - 1) / tile.x, (height + tile.y - 1) / tile.y, (depth + tile.z - 1) / tile.z},
+                threads, steps, body, points);
+    }
+    template <class Body>
+    void step_by(const char *name, emulator::Size blocks, unsigned threads, int steps, const Body &body, int points = 5,
+                 size_t shared = 0) const {
+        const std::vector<double> wanted = after(steps, points);
         std::vector<float> y(x.size() + 1, -1);
         Launch launch;
-        launch.grid = {(width + tile.x - 1) / tile.x, (height + tile.y - 1) / tile.y, (depth + tile.z - 1) / tile.z};
+        launch.grid = blocks;
         launch.threads = threads;
         launch.at_once = 4;
+        launch.shared = shared;
         std::string what = emulator::run(launch, seed, [&]() { body(x.data(), y.data()); });
         for (size_t at = 0; what.empty() && at < wanted.size(); at++) {
             if (!(std::fabs(y[at] - wanted[at]) <= 1e-3)) {
@@ -68,16 +87,33 @@ struct Grid {
     }
 };
 
-static void cube(int width, int height, int depth) {
+template <int POINTS> static void cube(int width, int height, int depth) {
     const Grid grid(width, height, depth);
-    grid.step("plain", {16, 4, 1}, 64, 1,
-              [&](const float *x, float *y) { stencil_plain<16, 4>(x, y, width, height, depth); });
-    grid.step("tile", {16, 4, 3}, 64, 1,
-              [&](const float *x, float *y) { stencil_tile<16, 4, 3>(x, y, width, height, depth); });
-    grid.step("march", {16, 4, 5}, 64, 1,
-              [&](const float *x, float *y) { stencil_march<16, 4, 5, false>(x, y, width, height, depth); });
-    grid.step("march, shared", {16, 4, 5}, 64, 1,
-              [&](const float *x, float *y) { stencil_march<16, 4, 5, true>(x, y, width, height, depth); });
+    grid.step(
+        "plain", {16, 4, 1}, 64, 1,
+        [&](const float *x, float *y) { stencil_plain<POINTS, 16, 4>(x, y, width, height, depth); }, POINTS);
+    grid.step(
+        "tile", {16, 4, 3}, 64, 1,
+        [&](const float *x, float *y) { stencil_tile<POINTS, 16, 4, 3>(x, y, width, height, depth); }, POINTS);
+    grid.step(
+        "march", {16, 4, 5}, 64, 1,
+        [&](const float *x, float *y) { stencil_march<POINTS, 16, 4, 5>(x, y, width, height, depth); }, POINTS);
+}
+
+template <int POINTS, int WARPS, int EACH, int STAGES> static void ring(int width, int height, int depth) {
+    const Grid grid(width, height, depth);
+    emulator::Map map = {
+        (unsigned char *)grid.x.data(), 4, width, (long)height * depth, width, 136, WARPS * EACH + 2, 0};
+    map.height = height;
+    const size_t stage = (136 * (WARPS * EACH + 2) * 4 + 127) / 128 * 128;
+    grid.step_by(
+        "ring", {(width + 127u) / 128, (unsigned)(height + WARPS * EACH - 1) / (WARPS * EACH), (depth + 4u) / 5},
+        WARPS * 32, 1,
+        [&](const float *, float *y) {
+            stencil_ring<POINTS, WARPS, EACH, 5, STAGES, POINTS == 7>(emulator::tensor_map<CUtensorMap>(&map), y, width,
+                                                                      height, depth);
+        },
+        POINTS, STAGES * (stage + 8));
 }
 
 static void plane(int width, int height) {
@@ -88,10 +124,23 @@ static void plane(int width, int height) {
               [&](const float *x, float *y) { stencil_blocked<64, 16, 8, 4>(x, y, width, height); });
 }
 
+template <int STEPS, int AHEAD, bool VECTORS> static void rows(int width, int height) {
+    const Grid grid(width, height, 1);
+    constexpr unsigned KEPT = 128 - 2 * ((STEPS + 3) / 4 * 4);
+    const unsigned warps = (width + KEPT - 1) / KEPT * ((height + 6) / 7);
+    grid.step_by("rows", {(warps + 1) / 2}, 64, STEPS,
+                 [&](const float *x, float *y) { stencil_rows<64, 7, STEPS, AHEAD, VECTORS>(x, y, width, height); });
+}
+
 static void run_all() {
-    cube(35, 11, 12);
-    cube(17, 5, 1 + 5);
-    cube(2, 3, 7);
+    rows<1, 2, false>(131, 11);
+    rows<4, 3, true>(244, 17);
+    rows<2, 6, true>(4, 3);
+    cube<7>(35, 11, 12);
+    cube<27>(17, 5, 1 + 5);
+    cube<27>(2, 3, 7);
+    ring<7, 2, 2, 3>(136, 9, 7);
+    ring<27, 2, 1, 2>(8, 5, 11);
     plane(67, 29);
     plane(5, 1);
 }
