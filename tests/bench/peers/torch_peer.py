@@ -225,6 +225,14 @@ def convolution(t, s):
     return lambda x, taps: t.F.conv2d(x, taps), (x, t.random(1, 1, k, k))
 
 
+def convolution_nhwc(t, s):
+    """The fastest of cuDNN's for this problem: torch times them all at the first call."""
+    t.torch.backends.cudnn.benchmark = True
+    x = t.random(s["n"], s["c"], s["h"], s["w"]).to(memory_format=t.torch.channels_last)
+    filters = t.random(s["k"], s["c"], 3, 3).to(memory_format=t.torch.channels_last)
+    return lambda x, filters: t.F.conv2d(x, filters, padding=1), (x, filters)
+
+
 def liger_rope(t, s):
     from liger_kernel.transformers.rope import liger_rotary_pos_emb
     return lambda q, k, cos, sin: liger_rotary_pos_emb(q, k, cos, sin), rope_tensors(t, s)
@@ -260,7 +268,8 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "index_add": index_add, "masked_select": masked_select,
               "segmented_sum": segmented_sum, "histogram": histogram, "linear": linear,
               "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise,
-              "convolution": convolution}
+              "convolution": convolution,
+              "convolution_nhwc": convolution_nhwc}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
             ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
             ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
