@@ -87,8 +87,10 @@ if [ "$kind" = wheel ]; then
         --wheel-dir "$build/wheel/made" --config-settings="build-dir=$build/wheel" \
         --config-settings="cmake.build-type=$type" "$source"
     rm -f "$build"/rooftune-*-py3-none-*.whl
-    PATH=$tools/bin:$PATH LD_LIBRARY_PATH=${RFT_LIBRARIES:-${LD_LIBRARY_PATH:-}} auditwheel repair \
-        --plat "manylinux_2_34_$machine" --wheel-dir "$build" "$build"/wheel/made/rooftune-*.whl
+    platform=manylinux_2_34_$machine
+    [ -z "${RFT_LIBRARIES:-}" ] || platform=auto # which knows other architectures; the name tells what it found
+    PATH=$tools/bin:$PATH LD_LIBRARY_PATH=${RFT_LIBRARIES:-${LD_LIBRARY_PATH:-}} auditwheel repair --plat "$platform" \
+        --wheel-dir "$build" "$build"/wheel/made/rooftune-*.whl
     for wheel in "$build"/rooftune-*-py3-none-manylinux*.whl; do
         echo "$wheel: $(du -k "$wheel" | cut -f1) KiB"
     done

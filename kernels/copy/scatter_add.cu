@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table[ids[i]] += x[i] for rows of d floats. Rows may be asked for several times, so additions are atomic: L2 makes
- * them, and nobody waits for a result. What differs is how many floats an instruction takes there: 1, 2 or 4 (sm_90),
+ * them, and none is waited for. What differs is how many floats an instruction takes there: 1, 2 or 4 (sm_90),
  * or a whole row by the copy engine.
  */
 #include "row_bulk.cuh"

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(BLOCK)
  * q and k in one launch. A thread has VEC pairs of HEADS heads of a token: their loads are in flight together, and
  * their cosines and sines are loaded once. The heads of a thread lie `groups` apart, so that a warp's loads are of
  * neighbouring heads. d / 2 must be a multiple of VEC; t * groups * lanes must be less than 2^32. In place (q_out = q)
- * is fine: whoever writes an element is the only one who reads it, and has done so.
+ * is fine: the thread that writes an element alone reads it, and has done so.
  */
 template <typename TABLE, int VEC, int BLOCK, int HEADS, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, 1)

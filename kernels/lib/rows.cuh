@@ -296,7 +296,7 @@ template <class S, class HINTS, class OP> __device__ __forceinline__ void pass_r
     held.forget();
     op.template finish<HINTS>(held, state, row, exists);
     if constexpr (S::CLUSTER > 1) {
-        meet_cluster(); /* nobody leaves while its part is read */
+        meet_cluster(); /* no block leaves while its part is read */
     }
 }
 

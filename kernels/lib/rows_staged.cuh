@@ -28,7 +28,7 @@ template <int VEC> __device__ __forceinline__ void copy_async(Words<VEC> *to, co
 #endif
 }
 
-/* A group's STAGES slots. By cp.async every thread fetches what it will read itself, so nobody need meet; in bulk the
+/* A group's STAGES slots. By cp.async every thread fetches what it will read itself, so none need meet; in bulk the
  * group's first thread fetches the row, and slots are free when the group has met. */
 template <class S, int STAGES, bool BULK> struct Stages {
     static constexpr bool WHOLE = BULK && S::VEC == 8; /* bulk copies are multiples of 16 bytes */

@@ -402,7 +402,7 @@ __global__ void __launch_bounds__(CONSUMERS *IN_TURN * 128 + 32, RESIDENT)
     } else {
         Consumer<L> consumer(place, stages);
         consumer.run(place, stages, shared);
-        asm volatile("bar.sync 1, %0;" ::"r"(L::MULTIPLIERS) : "memory"); /* nobody reads the stages any more */
+        asm volatile("bar.sync 1, %0;" ::"r"(L::MULTIPLIERS) : "memory"); /* the stages are read no more */
         consumer.leave(shared);
     }
     if (L::CLUSTER > 1) {
@@ -411,7 +411,7 @@ __global__ void __launch_bounds__(CONSUMERS *IN_TURN * 128 + 32, RESIDENT)
         __syncthreads();
     }
     finish_parts<L>(place, stages, scales, y, m, n);
-    if (L::CLUSTER > 1) { /* nobody leaves while others may still read its sums */
+    if (L::CLUSTER > 1) { /* no block leaves while others may still read its sums */
         cluster_meet();
     }
 #endif

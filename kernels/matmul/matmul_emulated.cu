@@ -187,7 +187,7 @@ __device__ __forceinline__ void multiply_planes(typename P::Sum (&sums)[P::WAVES
 }
 
 /* Until the groups that read this plane, and those of smaller numbers, are done: then its stage is free. When the first
- * is, and `tells`, whoever waits at `turn` may go on. */
+ * is, and `tells`, what waits at `turn` may go on. */
 template <class P, int PRODUCTS, int PLANE, int PLANES>
 __device__ __forceinline__ void free_planes(const unsigned (&at)[PLANES], const Freeing<P> &freeing, bool tells,
                                             int turn) {

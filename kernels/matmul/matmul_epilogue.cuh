@@ -110,7 +110,7 @@ template <class P, class Activation> struct Bias {
         }
     }
     __device__ __forceinline__ void ready() {
-        named_wait(own_barrier(consumer), 128); /* nobody reads those of the tile before any more */
+        named_wait(own_barrier(consumer), 128); /* those of the tile before are read no more */
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
             const int column = i * 128 + threadIdx.x % 128;

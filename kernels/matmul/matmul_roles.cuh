@@ -199,7 +199,7 @@ __device__ __forceinline__ void named_arrive(int barrier, int threads) {
 }
 
 /* A tile's sums, of rows from first_row on in each stage. Behind it the ring stands at the block's next tile. When step
- * `last_of_turn` has been asked for, whoever waits at `turn` may go on. */
+ * `last_of_turn` has been asked for, what waits at `turn` may go on. */
 template <class P>
 __device__ __forceinline__ void multiply(typename P::Sum (&sums)[P::WAVES][P::COUNT], int steps, unsigned stages,
                                          int first_row, RingPlace<P::STAGES> &place, const Freeing<P> &freeing,

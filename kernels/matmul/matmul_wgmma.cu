@@ -6,7 +6,7 @@
  */
 #include "matmul_wgmma.cuh"
 
-/* Swizzled stores: the tiles pass through registers, and nobody multiplies meanwhile. */
+/* Swizzled stores: the tiles pass through registers, and nothing is multiplied meanwhile. */
 template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int GROUPS>
 __global__ void __launch_bounds__(GROUPS * 128)
     matmul_wgmma_stored(const T *__restrict__ a, const T *__restrict__ b, T *__restrict__ c, long long m, long long n,

@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
             RingPlace<STAGES> place;
             multiply<P>(sums, task.steps, stages, group * P::ROWS, place, freeing, -1, 0);
         }
-        named_wait(own_barrier(0), CONSUMERS * 128); /* nobody reads the stages any more */
+        named_wait(own_barrier(0), CONSUMERS * 128); /* the stages are read no more */
         Sums::write(sums, stages, group * P::ROWS);
     }
     if (CLUSTER > 1) {
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
         const long long column = corner.row + first;
         store_eight(c + (long long)(corner.column + token) * n + column, word, left_of(n, column, 8), n % 8 == 0);
     }
-    if (CLUSTER > 1) { /* nobody leaves while others may still read its sums */
+    if (CLUSTER > 1) { /* no block leaves while others may still read its sums */
         cluster_meet();
     }
 #endif

@@ -165,7 +165,7 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
         }
         consume_share<P>(task, stages, Handing<P>{handed, ready, group}, c);
     }
-    if (CLUSTER_M * CLUSTER_N > 1) { /* nobody leaves while others may still tell it something */
+    if (CLUSTER_M * CLUSTER_N > 1) { /* no block leaves while others may still tell it something */
         cluster_meet();
     }
 #endif

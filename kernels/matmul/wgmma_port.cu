@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(GROUPS * 128 + 32)
                 line = line + 64 < feed_lines ? line + 64 : 0;
                 place.next();
             }
-            for (int left = 0; left < FEED_STAGES; left++) { /* nobody leaves before everything has arrived */
+            for (int left = 0; left < FEED_STAGES; left++) { /* no warp leaves before everything has arrived */
                 if (boxes + left >= FEED_STAGES) {
                     bulk_wait(full + place.stage * 8, place.parity ^ 1);
                 }

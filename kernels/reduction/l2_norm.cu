@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * y = x / ||x|| with the norm of all n values. (A kernel that adds up the squares of a block and divides by their root
- * at once computes something else as soon as there are two blocks: nobody can divide before everybody has added.)
+ * at once computes something else as soon as there are two blocks: no block can divide before all have added.)
  */
 #include "reduction.cuh"
 

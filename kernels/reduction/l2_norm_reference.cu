@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * y = x / ||x|| in fp64. Nobody can divide before all squares are added: each block leaves its sum, and the one that
+ * y = x / ||x|| in fp64. No block can divide before all squares are added: each block leaves its sum, and the one that
  * comes last writes all of y. The globals are zero when the module is loaded, which is once a problem.
  */
 __device__ double sum_of_squares;

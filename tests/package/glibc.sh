@@ -24,7 +24,7 @@ for file in $(find "$folder" -type f | LC_ALL=C sort); do
     fi
     for soname in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
         case $soname in
-        libc.so.6 | libm.so.6 | libdl.so.2 | librt.so.1 | libpthread.so.0 | ld-linux-x86-64.so.2) ;;
+        libc.so.6 | libm.so.6 | libdl.so.2 | librt.so.1 | libpthread.so.0 | ld-linux-*) ;;
         *)
             if [ -z "$(find "$folder" -name "$soname")" ] && [ "${others#* "$soname" }" = "$others" ]; then
                 echo "$file needs $soname, which does not travel with it"
