@@ -36,7 +36,8 @@ __device__ void load_filters(double (*to)[PITCH], const __nv_bfloat16 *filters, 
 extern "C" __global__ void __launch_bounds__(256)
     convolution_nhwc_reference(const __nv_bfloat16 *filters, const __nv_bfloat16 *x, double *y, long long n,
                                long long h, long long w, long long c, long long k) {
-    __shared__ double a[DEPTH][PITCH], b[DEPTH][PITCH];
+    __shared__ double a[DEPTH][PITCH];
+    __shared__ double b[DEPTH][PITCH];
     const Sizes of = {n, h, w, c, k};
     const long long columns = (k + TILE - 1) / TILE, tiles = (n * h * w + TILE - 1) / TILE * columns;
     const int down = threadIdx.x / 16, across = threadIdx.x % 16;

@@ -17,6 +17,10 @@ namespace mma { /* has a shared_address() of its own */
 #include "convolution_mma.cu"
 } // namespace mma
 
+namespace reference {
+#include "convolution_nhwc_reference.cu"
+} // namespace reference
+
 using emulator::Launch;
 
 static unsigned seed = 1;
@@ -195,6 +199,19 @@ static void by_threads(const char *name, Layer of) {
                }));
 }
 
+static void reference_itself(Layer of) {
+    std::vector<double> sums(of.y.size(), -99);
+    Launch launch;
+    launch.grid = {3};
+    launch.threads = 256;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        reference::convolution_nhwc_reference(of.filters.data(), of.x.data(), sums.data(), of.n, of.h, of.w, of.c,
+                                              of.k);
+    });
+    of.y.assign(sums.begin(), sums.end());
+    of.tell_of("the reference", fault);
+}
+
 int main(int argc, char **argv) {
     seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     one_channel("a pixel a thread", 13, 21, 8, 4, 0, convolution_pixels<8, 4>);
@@ -214,5 +231,6 @@ int main(int argc, char **argv) {
     im2col<64, 64, 128, 3, 2, 1, 2, true, 0>("im2col, pixels shared", 1, Layer(1, 9, 8, 72, 72));
     by_threads<true, 64, 64, 64, 3>("by threads", Layer(2, 5, 7, 72, 40));
     by_threads<false, 64, 64, 32, 2>("by threads, odd channels", Layer(1, 5, 9, 19, 37));
+    reference_itself(Layer(2, 3, 4, 3, 5));
     return failures > 0;
 }
