@@ -54,6 +54,9 @@ static const char *point_fault(const rft_run *run, const rft_point *point, size_
         rft_text_format(where, sizeof where, "points[%zu].rounds[%d]", index, round);
         fault = measurement_fault(run, &point->rounds[round], where);
         fault = fault ? fault : fields_fault(run, &rft_fields_stats, &point->rounds[round].stats, where);
+        bool fits =
+            point->rounds[round].n == 0 || point->rounds[round].mode == run->sweeps[point->sweep].sweep.measure.mode;
+        fault = fault || fits ? fault : at(run, "the mode of its sweep: others are ranked apart", "%s.mode", where);
     }
     return fault;
 }

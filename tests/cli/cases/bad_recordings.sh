@@ -31,6 +31,10 @@ gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":0/' | gzip >older.json
 refused newer 'newer schema 99 .*reads schema [0-9]' 10
 refused older 'older schema 0 .*reads schema [0-9]' 10
 refused not_there 'No such file' 11
+# Times of a graph are ranked apart: none stands in a sweep of launches.
+gzip -dc "$SOURCE/sweeps/recorded/nvidia-h200/linear_weights.json.gz" | sed 's/"mode":"graph"/"mode":"events"/g' >mixed.json
+rooftune show mixed.json
+expect_error 8 'rounds\[0\].mode: expected the mode of its sweep'
 # Too large: a remedy stands there, too.
 head -c 70000000 /dev/zero | gzip -1 >large.json.gz
 rooftune show large.json.gz
