@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Attention, 16384 tokens of 2048 elements in sequences of l: what does each step from three kernels through memory
--- to a fused one bring, and what is waited for as sequences grow?
+-- Attention, 16384 tokens of 2048 elements in sequences of l (one of 32768 has twice as many): what does each step from three
+-- kernels through memory to a fused one bring, and what is waited for as sequences grow?
 --   rooftune run sweeps/attention.lua               heads of 128
 --   rooftune run sweeps/attention.lua -- 64 4 bf16  heads of 64 (64, 128, 256), of which 4 share K and V, in bf16
+--   rooftune run sweeps/attention.lua -- 128 1 fp8  e4m3 with a scale a head (128, 256)
 local ladder = require "kernels.attention_ladder"
 local d, sharing, dtype = tonumber(arg[1] or 128), tonumber(arg[2] or 1), arg[3] or "fp16"
 if d ~= 64 and d ~= 128 and d ~= 256 then error(("a head has 64, 128 or 256 elements, not \"%s\""):format(arg[1])) end
@@ -10,13 +11,19 @@ local heads = 2048 // d
 if not sharing or sharing < 1 or heads % sharing ~= 0 then
   error(("of %d heads %s cannot share K and V: give a divisor"):format(heads, arg[2]))
 end
-if #arg > 3 or (dtype ~= "fp16" and dtype ~= "bf16") then error "the third and last argument is fp16 or bf16" end
+if #arg > 3 or not ({ fp16 = true, bf16 = true, fp8 = true })[dtype] then
+  error "the third and last argument is fp16, bf16 or fp8"
+end
+if dtype == "fp8" and d == 64 then error "fp8 is of heads of 128 or 256: give -- 128 1 fp8" end
 
 return sweep {
   variants = ladder(dtype, d),
-  over = { l = values(256, 512, 1000, 2048, 4096, 8192, 16384), causal = values(false, true) }, -- 1000: no multiple of any tile
+  over = { -- 1000: no multiple of any tile
+    l = values(256, 512, 1000, 2048, 4096, 8192, 16384, 32768),
+    causal = values(false, true),
+  },
   with = {
-    b = function(p) return 16384 // p.l end,
+    b = function(p) return math.max(1, 16384 // p.l) end,
     h = heads,
     kv = heads // sharing,
     d = d,

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- O = softmax(Q K^T / sqrt(d)) V: Q and O are b x h x l x d, K and V b x kv x l x d; h / kv neighbouring heads of Q share
 -- those of K and V. causal: query i sees the keys 0 to i. Returns { fp16, bf16 }, each { memory, mma, wgmma } and the
--- constraints of the last two, mma_fits and wgmma_fits; the rest, and check_problem, is for attention_packed.lua. Sums and powers are fp32, powers
+-- constraints of the last two, mma_fits and wgmma_fits; all else is for attention_packed.lua and attention_fp8.lua. Sums and powers are fp32, powers
 -- rounded for the second product.
 local intensity = require "kernels.intensity"
 
@@ -21,26 +21,42 @@ local function scale(p) return f32(math.log(math.exp(1), 2) / math.sqrt(p.d)) en
 
 -- What a fused kernel moves and executes in blocks of BLOCK_M queries by BLOCK_N keys. shape: lengths, a list, of sequences
 -- with `count` of each; h, kv, d, causal. facts: sharing, blocks that share what they read of K and V; each, queries that
--- share a reading of a row of K or V in shared memory; polynomial, one power in so many needs no sfu (0: none).
+-- share a reading of a row of K or V in shared memory; polynomial, one power in so many needs no sfu (0: none). O has 2 bytes
+-- an element; bytes, of all else.
 local function moved(dtype, shape, BLOCK_M, BLOCK_N, facts)
   local rows, tokens = 0, 0 -- rows of K, of V, that the blocks of a head bring
   for _, l in ipairs(shape.lengths) do
     tokens = tokens + shape.count * l
     for first = 0, l - 1, BLOCK_M do
-      local seen = shape.causal and math.min(l, first + BLOCK_M) or l
+      local together = BLOCK_M * facts.sharing -- blocks of a cluster go over the same keys
+      local seen = shape.causal and math.min(l, (first // together + 1) * together) or l
       rows = rows + shape.count * ceil_div(seen, BLOCK_N) * BLOCK_N
     end
   end
-  local computed, io = shape.h * rows * BLOCK_M, BYTES * shape.h * tokens * shape.d
-  local kv_read = 2 * BYTES * shape.h * rows * shape.d
+  local bytes = facts.bytes or BYTES
+  local computed, io, queries = shape.h * rows * BLOCK_M, BYTES * shape.h * tokens * shape.d, bytes * shape.h * tokens * shape.d
+  local kv_read = 2 * bytes * shape.h * rows * shape.d
   return {
     ["tensor_" .. dtype] = 4 * computed * shape.d,
     sfu = computed * (facts.polynomial > 0 and 1 - 1 / facts.polynomial or 1),
-    shared = kv_read + io + BYTES * computed * shape.d * (2 / facts.each + 1 / BLOCK_N), -- Q is read for each block of keys
-    l2 = kv_read / facts.sharing + 2 * io,
-    dram_read = io + 2 * BYTES * shape.kv * tokens * shape.d, -- blocks that run together read the same heads, out of L2
+    shared = kv_read + queries + bytes * computed * shape.d * (2 / facts.each + 1 / BLOCK_N), -- Q is read for each block of keys
+    l2 = kv_read / facts.sharing + queries + io,
+    dram_read = queries + 2 * bytes * shape.kv * tokens * shape.d, -- blocks that run together read the same heads, out of L2
     dram_write = io,
   }
+end
+
+-- Products and powers take turns as far as nothing else can be done meanwhile; the last round of tiles leaves SMs idle.
+local function wgmma_prior(dtype)
+  return function(p, c, gpu, t)
+    local pipe, all = t["tensor_" .. dtype], heads(p) * ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER) * c.CLUSTER
+    local hidden = (c.OVERLAP and 0.6 or 0) + (c.PINGPONG and 0.3 or 0)
+    local rounds = ceil_div(all, gpu.sms) * gpu.sms / all
+    if p.causal then -- blocks that stay are even where all heads go together; else the hardware evens out
+      rounds = c.STAY and (c.LONGEST and c.HEADS >= heads(p) and 1 or 1.3) or c.LONGEST and 1.04 or 1.1
+    end
+    return math.max(pipe + (1 - hidden) * t.sfu, t.shared, t.l2) * rounds * (c.CONSUMERS == 1 and 1.3 or 1)
+  end
 end
 
 local function ladder(dtype, cuda_type)
@@ -221,16 +237,7 @@ local function ladder(dtype, cuda_type)
       }
     end,
     traffic = function(p, c) return wgmma_moved(shape_of(p), c, c.CLUSTER) end,
-    -- Products and powers take turns as far as nothing else can be done meanwhile; the last round of tiles leaves SMs idle.
-    prior = function(p, c, gpu, t)
-      local pipe, all = t["tensor_" .. dtype], tiles_of(p, c) * c.CLUSTER
-      local hidden = (c.OVERLAP and 0.6 or 0) + (c.PINGPONG and 0.3 or 0)
-      local rounds = ceil_div(all, gpu.sms) * gpu.sms / all
-      if p.causal then -- blocks that stay are even where all heads go together; else the hardware evens out
-        rounds = c.STAY and (c.LONGEST and c.HEADS >= heads(p) and 1 or 1.3) or c.LONGEST and 1.04 or 1.1
-      end
-      return math.max(pipe + (1 - hidden) * t.sfu, t.shared, t.l2) * rounds * (c.CONSUMERS == 1 and 1.3 or 1)
-    end,
+    prior = wgmma_prior(dtype),
   }
 
   return {
@@ -246,7 +253,7 @@ local function ladder(dtype, cuda_type)
     },
     -- A thread's scores, sums and powers beside some 30 other registers: of three consumers it has 160.
     wgmma_fits = {
-      "gpu.arch == 'sm_90a'", "not PINGPONG or CONSUMERS == 2", "CLUSTER == 1 or not causal", "BLOCK_N % (8 * CLUSTER) == 0",
+      "gpu.arch == 'sm_90a'", "not PINGPONG or CONSUMERS == 2", "BLOCK_N % (8 * CLUSTER) == 0",
       "d // 2 + BLOCK_N // 2 + BLOCK_N // 4 <= (CONSUMERS == 3 and 128 or 216)",
       function(BLOCK_N, SLOTS, CONSUMERS, d, gpu)
         return wgmma_shared(d, { BLOCK_N = BLOCK_N, SLOTS = SLOTS, CONSUMERS = CONSUMERS }) <= gpu.shared_per_block
@@ -255,4 +262,7 @@ local function ladder(dtype, cuda_type)
   }
 end
 
-return { fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16"), check_problem = check_problem }
+return {
+  fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16"), check_problem = check_problem, moved = moved,
+  shape_of = shape_of, scale = scale, wgmma_prior = wgmma_prior,
+}

@@ -6,13 +6,17 @@
  */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
-__device__ float value_at(unsigned long long i, unsigned long long seed, long long d, long long l) {
+/* From -1 to 1. */
+__device__ float even_at(unsigned long long i, unsigned long long seed) {
     unsigned long long bits = seed + (i + 1) * 0x9e3779b97f4a7c15ull; /* splitmix64 (Steele et al., OOPSLA 2014) */
     bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9ull;
     bits = (bits ^ bits >> 27) * 0x94d049bb133111ebull;
-    const float even = (float)(int)((bits ^ bits >> 31) >> 40) * 0x1p-23f - 1.0f;
-    return even * sqrtf((float)((long long)i / d % l + 1)) * 0x1p-6f;
+    return (float)(int)((bits ^ bits >> 31) >> 40) * 0x1p-23f - 1.0f;
+}
+__device__ float value_at(unsigned long long i, unsigned long long seed, long long d, long long l) {
+    return even_at(i, seed) * sqrtf((float)((long long)i / d % l + 1)) * 0x1p-6f;
 }
 
 #define VALUES(NAME, T)                                                                                                \
@@ -26,3 +30,14 @@ __device__ float value_at(unsigned long long i, unsigned long long seed, long lo
 
 VALUES(values_fp16, __half)
 VALUES(values_bf16, __nv_bfloat16)
+
+/* As attention_fp8.cu has them, and 64 times as large: rows of `pitch` keys. */
+extern "C" __global__ void values_e4m3(__nv_fp8_e4m3 *out, unsigned long long count, unsigned long long seed,
+                                       long long pitch, long long l) {
+    const unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) {
+        const long long place = (long long)i % pitch, in = place % 16;
+        const long long key = place - in + in / 2 % 2 * 8 + in / 4 * 2 + in % 2;
+        out[i] = __nv_fp8_e4m3(key < l ? even_at(i, seed) * sqrtf((float)(key + 1)) : 0.0f);
+    }
+}

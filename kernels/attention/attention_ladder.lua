@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Steps from attention through memory to a fused kernel, as variants: a function of the type's name and the depth of a head.
-local attention = require "kernels.attention"
+-- Of fp8 there are those by wgmma alone.
+local attention, fp8 = require "kernels.attention", require "kernels.attention_fp8"
 local lists = require "kernels.lists"
 
 -- Blocks of keys that leave few registers idle.
@@ -13,17 +14,20 @@ local ALL = 4096
 local together = ("HEADS == (causal and %d or 1)"):format(ALL)
 
 return function(dtype, d)
-  local of = attention[dtype]
+  local narrow = dtype == "fp8"
+  local of = narrow and fp8 or attention[dtype]
+  local keys, slots = narrow and { 128 } or keys[d], narrow and (d == 256 and 5 or 8) or slots[d]
+  local above = narrow and 4 or 8 -- powers of e4m3 reach up to 448
   local function wgmma(name, tune, more)
     local all = {
-      BLOCK_N = values(keys[d]), SLOTS = values(slots[d]), CONSUMERS = values(2), CLUSTER = values(1), OVERLAP = values(true),
-      PINGPONG = values(true), ABOVE = values(8), POLYNOMIAL = values(0), HEADS = values(1), STAY = values(true),
+      BLOCK_N = values(keys), SLOTS = values(slots), CONSUMERS = values(2), CLUSTER = values(1), OVERLAP = values(true),
+      PINGPONG = values(true), ABOVE = values(above), POLYNOMIAL = values(0), HEADS = values(1), STAY = values(true),
       LONGEST = values(true),
     }
     for parameter, list in pairs(tune) do all[parameter] = list end
     return { name, kernel = of.wgmma, tune = all, where = lists.join(of.wgmma_fits, more or {}) }
   end
-  return {
+  local all = {
     {
       "three kernels through memory",
       kernel = of.memory,
@@ -40,23 +44,27 @@ return function(dtype, d)
       where = lists.join(of.mma_fits, { "WARPS * BANDS == 8", "SLOTS == 2 or d == 64" }),
     },
     wgmma("wgmma, a producer warp", {
-      BLOCK_N = values(keys[d][1]), OVERLAP = values(false), PINGPONG = values(false), ABOVE = values(0), STAY = values(false),
+      BLOCK_N = values(keys[1]), OVERLAP = values(false), PINGPONG = values(false), ABOVE = values(0), STAY = values(false),
       LONGEST = values(false),
     }),
-    wgmma("powers during products", { PINGPONG = values(false), ABOVE = values(0, 8), STAY = values(false), LONGEST = values(false) }),
+    wgmma("powers during products", {
+      PINGPONG = values(false), ABOVE = values(0, above), STAY = values(false), LONGEST = values(false),
+    }),
     wgmma("ping-pong", { STAY = values(false), LONGEST = values(false) }),
-    wgmma("longest first", { HEADS = values(4, 16), STAY = values(false) }, { "causal" }),
+    wgmma("longest first", { HEADS = values(4, 16), STAY = values(false), CLUSTER = values(1, 2) }, { "causal" }),
     wgmma("blocks stay", { HEADS = values(1, ALL) }, { together }),
     wgmma("polynomials, clusters, three warpgroups", {
-      BLOCK_N = values(d == 256 and { 64, 80 } or keys[d]), SLOTS = values(2, 4, 6, 8),
+      BLOCK_N = values(d == 256 and not narrow and { 64, 80 } or keys), SLOTS = values(2, 4, 6, 8),
       CONSUMERS = values(2, 3), CLUSTER = values(1, 2), PINGPONG = values(false, true), POLYNOMIAL = values(0, 4, 8),
       HEADS = values(1, ALL),
     }, {
       "PINGPONG == (CONSUMERS == 2)", together, "POLYNOMIAL > 0 or CLUSTER == 2 or CONSUMERS == 3",
       "CLUSTER == 1 or POLYNOMIAL == 0",
       function(BLOCK_N, SLOTS, CONSUMERS, gpu) -- as many as there is room for
-        return SLOTS == 8 or 2 * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N) > gpu.shared_per_block - 256
+        local more = (narrow and 1 or 2) * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N)
+        return SLOTS == 8 or more > gpu.shared_per_block - 256
       end,
     }),
   }
+  return narrow and { table.unpack(all, 3) } or all
 end

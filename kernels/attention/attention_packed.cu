@@ -16,7 +16,7 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
                           LONGEST>
         P;
     extern __shared__ __align__(1024) unsigned char shared[];
-    const PackedBatch batch = {starts, sequences, tokens, heads, group};
-    attention_by_roles<P>(batch, shared_address(shared), &q, &k, &v, o, scale);
+    const PackedBatch batch = {starts, sequences, tokens, heads, group, scale};
+    attention_by_roles<P>(batch, shared_address(shared), &q, &k, &v, o);
 #endif
 }

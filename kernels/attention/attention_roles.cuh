@@ -11,6 +11,9 @@
  * arrived, free[s] when every warp that reads it is done with it, in each block of the cluster: its CLUSTER blocks have
  * neighbouring queries of a head, bring a part of each slot, and send it to all. Q has a place of its own.
  *
+ * Of e4m3 V lies turned, with the keys of a column contiguous in the order of round_powers(), and numbers have a scale
+ * a head.
+ *
  * Powers of a block are computed while the tensor cores add the block behind it up (OVERLAP), or when they have.
  * PINGPONG: two warpgroups ask for products in turn, so that one's powers are computed during the other's products.
  */
@@ -28,6 +31,9 @@ struct Starts {
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
+template <typename T> struct AttentionOut { typedef T type; };
+template <> struct AttentionOut<unsigned char> { typedef __nv_bfloat16 type; };
+
 template <typename T_, int D_, bool CAUSAL_, int BLOCK_N_, int SLOTS_, int CONSUMERS_, int CLUSTER_, bool OVERLAP_,
           bool PINGPONG_, int ABOVE_, int POLYNOMIAL_, int HEADS_, bool LONGEST_>
 struct AttentionPlan {
@@ -37,14 +43,20 @@ struct AttentionPlan {
     static constexpr int HEADS = HEADS_; /* that are gone through together */
     static constexpr bool CAUSAL = CAUSAL_, OVERLAP = OVERLAP_, PINGPONG = PINGPONG_, LONGEST = LONGEST_;
     static constexpr int CLUSTER_M = CLUSTER, CLUSTER_N = 1, SHARERS = CLUSTER; /* for Freeing */
-    typedef WgmmaTile<true, BLOCK_M, D> TileQ;
-    typedef WgmmaTile<true, BLOCK_N, D, CLUSTER> TileKV;
-    static constexpr int SLOTS_AT = TileQ::BYTES, BARRIERS_AT = SLOTS_AT + SLOTS * TileKV::BYTES;
+    static constexpr int SIZE = sizeof(T);
+    static constexpr bool TURNED = SIZE == 1;               /* V */
+    static constexpr int SHIFT = SIZE == 1 ? 8 - ABOVE : 0; /* powers of e4m3 reach up to 2^8 of its 448 */
+    typedef typename AttentionOut<T>::type Out;
+    typedef WgmmaTile<true, BLOCK_M, D, 1, SIZE> TileQ;
+    typedef WgmmaTile<true, BLOCK_N, D, CLUSTER, SIZE> TileK;
+    typedef WgmmaTile<true, TURNED ? D : BLOCK_N, TURNED ? BLOCK_N : D, CLUSTER, SIZE> TileV;
+    static constexpr int SLOT_BYTES = TileK::BYTES;
+    static constexpr int SLOTS_AT = TileQ::BYTES, BARRIERS_AT = SLOTS_AT + SLOTS * SLOT_BYTES;
+    static_assert(SHIFT >= 0, "a power has a place in e4m3");
     static constexpr int BARRIERS = 2 * SLOTS + 2; /* full, free, of Q full and free */
     static_assert(BLOCK_N % 16 == 0 && BLOCK_N <= 256 && D % 64 == 0, "whole instructions");
     static_assert(SLOTS >= 2, "K and the V behind it are multiplied at a time");
     static_assert(!PINGPONG || CONSUMERS == 2, "two take turns");
-    static_assert(!CAUSAL || CLUSTER == 1, "blocks of a cluster see the same keys");
 };
 
 /* A block's part in the problem: its tiles of queries are those of its cluster, of `tiles`. */
@@ -53,10 +65,11 @@ struct AttentionTask {
 };
 
 /* Queries of a head of a sequence, from `row` on, where the sequence has `l`. Its queries begin in line q_line of Q and
- * O, its keys in line kv_line of K and V. */
+ * O, its keys in line kv_line of K, and in line v_line of V. */
 struct AttentionTile {
-    int q_line, kv_line, l, row;
+    int q_line, kv_line, v_line, l, row;
     int blocks; /* of keys that are seen */
+    float scale, out_scale;
 };
 
 /* The tile with this number among those of a sequence. HEADS heads at a time, and in them row by row; LONGEST: the last
@@ -69,7 +82,8 @@ __device__ __forceinline__ AttentionTile attention_tile_of(unsigned number, int 
     AttentionTile tile;
     tile.l = l;
     tile.row = (int)(row * P::CLUSTER + rank) * P::BLOCK_M;
-    const int seen = P::CAUSAL && tile.row + P::BLOCK_M < l ? tile.row + P::BLOCK_M : l;
+    const int end = (int)(row + 1) * P::CLUSTER * P::BLOCK_M; /* blocks of a cluster go over the same keys */
+    const int seen = P::CAUSAL && end < l ? end : l;
     tile.blocks = (seen + P::BLOCK_N - 1) / P::BLOCK_N;
     head = place.row;
     return tile;
@@ -79,9 +93,10 @@ template <class P> __device__ __forceinline__ unsigned attention_rows(int l) {
     return (l + P::BLOCK_M * P::CLUSTER - 1) / (P::BLOCK_M * P::CLUSTER);
 }
 
-/* Sequences of l each; `heads` of all of them, of which `group` neighbours share keys. */
+/* Sequences of l each; `heads` of all of them, of which `group` neighbours share keys. `scale`: of exponents of two. */
 struct EqualBatch {
     int l, heads, group;
+    float scale;
 
     template <class P> __device__ __forceinline__ unsigned tiles() const {
         return attention_rows<P>(l) * heads;
@@ -90,7 +105,27 @@ struct EqualBatch {
         int head;
         AttentionTile tile = attention_tile_of<P>(number, l, heads, attention_rows<P>(l), rank, head);
         tile.q_line = head * l;
-        tile.kv_line = head / group * l;
+        tile.kv_line = tile.v_line = head / group * l;
+        tile.scale = scale;
+        tile.out_scale = 1.0f;
+        return tile;
+    }
+};
+
+/* The same of e4m3. Numbers of Q, K and V are so many times as large: of each head, of each that shares keys. */
+struct ScaledBatch {
+    EqualBatch of;
+    const float *q, *k, *v;
+
+    template <class P> __device__ __forceinline__ unsigned tiles() const {
+        return of.template tiles<P>();
+    }
+    template <class P> __device__ __forceinline__ AttentionTile tile(unsigned number, unsigned rank) const {
+        AttentionTile tile = of.template tile<P>(number, rank);
+        const int head = tile.q_line / of.l, shared = head / of.group;
+        tile.v_line = shared * P::D;
+        tile.scale = of.scale * q[head] * k[shared];
+        tile.out_scale = v[shared];
         return tile;
     }
 };
@@ -99,6 +134,7 @@ struct EqualBatch {
 struct PackedBatch {
     const Starts &of;
     int sequences, tokens, heads, group;
+    float scale;
 
     template <class P> __device__ __forceinline__ unsigned tiles() const {
         unsigned all = 0;
@@ -120,7 +156,9 @@ struct PackedBatch {
         }
         AttentionTile tile = attention_tile_of<P>(number, l, heads, rows, rank, head);
         tile.q_line = head * tokens + of.starts[i];
-        tile.kv_line = head / group * tokens + of.starts[i];
+        tile.kv_line = tile.v_line = head / group * tokens + of.starts[i];
+        tile.scale = scale;
+        tile.out_scale = 1.0f;
         return tile;
     }
 };
@@ -167,14 +205,20 @@ template <class P> struct AttentionProducer {
     AttentionBarriers<P> barriers;
     RingPlace<P::SLOTS> place;
 
-    /* The block of keys with this number, of K or V, in the next slot. */
-    __device__ __forceinline__ void bring(const CUtensorMap *map, int first_line, int block) {
+    /* Keys or values, from `line` and column `k` on, in the next slot. */
+    template <class TILE> __device__ __forceinline__ void bring(const CUtensorMap *map, int line, int k) {
         const unsigned full = barriers.full + place.stage * 8;
         bulk_wait(barriers.free + place.stage * 8, place.parity ^ 1);
-        bulk_expect(full, P::TileKV::BYTES);
-        P::TileKV::load(slots + place.stage * P::TileKV::BYTES, map, first_line + block * P::BLOCK_N, 0, task.rank,
-                        (1u << P::CLUSTER) - 1, full);
+        bulk_expect(full, P::SLOT_BYTES);
+        TILE::load(slots + place.stage * P::SLOT_BYTES, map, line, k, task.rank, (1u << P::CLUSTER) - 1, full);
         place.next();
+    }
+    __device__ __forceinline__ void bring_keys(const CUtensorMap *map, const AttentionTile &tile, int block) {
+        bring<typename P::TileK>(map, tile.kv_line + block * P::BLOCK_N, 0);
+    }
+    __device__ __forceinline__ void bring_values(const CUtensorMap *map, const AttentionTile &tile, int block) {
+        const int first = block * P::BLOCK_N;
+        bring<typename P::TileV>(map, tile.v_line + (P::TURNED ? 0 : first), P::TURNED ? first : 0);
     }
 };
 
@@ -187,12 +231,12 @@ __device__ __forceinline__ void attention_produce(const AttentionTask &task, con
         bulk_wait(producer.barriers.q_free, round % 2 ^ 1);
         bulk_expect(producer.barriers.q_full, P::TileQ::BYTES);
         P::TileQ::load(shared, q, tile.q_line + tile.row, 0, 0, 0, producer.barriers.q_full);
-        producer.bring(k, tile.kv_line, tile.blocks - 1);
+        producer.bring_keys(k, tile, tile.blocks - 1);
         for (int block = tile.blocks - 1; block > 0; block--) {
-            producer.bring(k, tile.kv_line, block - 1);
-            producer.bring(v, tile.kv_line, block);
+            producer.bring_keys(k, tile, block - 1);
+            producer.bring_values(v, tile, block);
         }
-        producer.bring(v, tile.kv_line, 0);
+        producer.bring_values(v, tile, 0);
     }
 }
 
@@ -208,24 +252,26 @@ template <class P> struct AttentionConsumer {
     RingPlace<P::SLOTS> place;
     Softmax rows;
     float s[1][SCORES], o[1][P::D / 2];
-    unsigned p[P::BLOCK_N / 4];
+    unsigned p[P::BLOCK_N * P::SIZE / 8];
     int row, l; /* its first query, of so many */
 
-    __device__ __forceinline__ AttentionConsumer(unsigned shared, int consumer_, float scale_)
+    __device__ __forceinline__ AttentionConsumer(unsigned shared, int consumer_)
         : barriers(shared), freeing(Task{}, barriers.free), q(P::TileQ::operand(shared, consumer_ * 64)),
-          k(P::TileKV::operand(shared + P::SLOTS_AT)),
-          v(wgmma_operand_chunks(shared + P::SLOTS_AT, P::TileKV::SLAB_BYTES)), consumer(consumer_), scale(scale_) {
+          k(P::TileK::operand(shared + P::SLOTS_AT)),
+          v(P::TURNED ? P::TileV::operand(shared + P::SLOTS_AT)
+                      : wgmma_operand_chunks(shared + P::SLOTS_AT, P::TileV::SLAB_BYTES)),
+          consumer(consumer_) {
     }
 
     __device__ __forceinline__ static unsigned at(const RingPlace<P::SLOTS> &place) {
-        return place.stage * (P::TileKV::BYTES >> 4);
+        return place.stage * (P::SLOT_BYTES >> 4);
     }
 
     /* s = q k, as a group. */
     __device__ __forceinline__ void multiply_scores(const RingPlace<P::SLOTS> &from) {
 #pragma unroll
-        for (int step = 0; step < P::D / 16; step++) {
-            wgmma<T, true, true>(s[0], q + P::TileQ::at_step(step), k + at(from) + P::TileKV::at_step(step), step > 0);
+        for (int step = 0; step < P::D * P::SIZE / 32; step++) {
+            wgmma<T, true, true>(s[0], q + P::TileQ::at_step(step), k + at(from) + P::TileK::at_step(step), step > 0);
         }
         wgmma_commit();
     }
@@ -233,8 +279,9 @@ template <class P> struct AttentionConsumer {
     /* o += p v, as a group. */
     __device__ __forceinline__ void add_values(const RingPlace<P::SLOTS> &from, bool add) {
 #pragma unroll
-        for (int step = 0; step < P::BLOCK_N / 16; step++) {
-            wgmma_registers<T>(o[0], p + 4 * step, v + at(from) + step * (2048 >> 4), step > 0 || add);
+        for (int step = 0; step < P::BLOCK_N * P::SIZE / 32; step++) {
+            const int skip = P::TURNED ? P::TileV::at_step(step) : step * (2048 >> 4);
+            wgmma_registers<T>(o[0], p + 4 * step, v + at(from) + skip, step > 0 || add);
         }
         wgmma_commit();
     }
@@ -271,7 +318,7 @@ template <class P> struct AttentionConsumer {
         hide_columns(block);
         rows = Softmax();
         raise_top<0>(rows, s[0], scale, factor);
-        raise_to_powers<P::POLYNOMIAL, true>(rows, s[0], scale);
+        raise_to_powers<P::POLYNOMIAL, true, P::SHIFT>(rows, s[0], scale);
         round_powers<T>(p, s[0]);
     }
 
@@ -302,7 +349,7 @@ template <class P> struct AttentionConsumer {
         }
         float factor[2];
         const bool rises = raise_top<P::ABOVE>(rows, s[0], scale, factor);
-        raise_to_powers<P::POLYNOMIAL, HIDDEN>(rows, s[0], scale);
+        raise_to_powers<P::POLYNOMIAL, HIDDEN, P::SHIFT>(rows, s[0], scale);
         if (P::OVERLAP) {
             wgmma_wait<0>();
         }
@@ -330,6 +377,7 @@ template <class P> struct AttentionConsumer {
     __device__ __forceinline__ void attend(const AttentionTile &tile, unsigned round) {
         row = tile.row + consumer * 64;
         l = tile.l;
+        scale = tile.scale;
         int block = tile.blocks - 1;
         bulk_wait(barriers.q_full, round % 2);
         begin(block--);
@@ -349,27 +397,26 @@ template <class P> struct AttentionConsumer {
         }
         __syncwarp();
         end(first);
-        divide_by_sums(o[0], rows);
+        divide_by_sums(o[0], rows, tile.out_scale);
     }
 };
 
 /* As give_registers() and take_registers() of matmul_roles.cuh; this producer needs more than 24. */
 template <class P> __device__ __forceinline__ void attention_give_registers() {
     if constexpr (P::CONSUMERS > 1) {
-        warpgroup_give_registers<P::CONSUMERS == 2 ? 40 : 32>();
+        warpgroup_give_registers<P::CONSUMERS == 2 ? P::TURNED && P::D == 256 ? 24 : 40 : 32>();
     }
 }
 template <class P> __device__ __forceinline__ void attention_take_registers() {
     if constexpr (P::CONSUMERS > 1) {
-        warpgroup_take_registers<P::CONSUMERS == 2 ? 232 : 160>();
+        warpgroup_take_registers<P::CONSUMERS == 2 ? P::TURNED && P::D == 256 ? 240 : 232 : 160>();
     }
 }
 
 /* The whole block's work. */
 template <class P, class BATCH>
 __device__ __forceinline__ void attention_by_roles(const BATCH &batch, unsigned shared, const CUtensorMap *q,
-                                                   const CUtensorMap *k, const CUtensorMap *v, typename P::T *o,
-                                                   float scale) {
+                                                   const CUtensorMap *k, const CUtensorMap *v, typename P::Out *o) {
     const AttentionTask task = attention_task<P>(shared, batch.template tiles<P>());
     const int warpgroup = __shfl_sync(~0u, threadIdx.x / 128, 0);
     if (warpgroup == P::CONSUMERS) {
@@ -380,7 +427,7 @@ __device__ __forceinline__ void attention_by_roles(const BATCH &batch, unsigned 
         __syncwarp();
     } else {
         attention_take_registers<P>();
-        AttentionConsumer<P> consumer(shared, warpgroup, scale);
+        AttentionConsumer<P> consumer(shared, warpgroup);
         if (P::PINGPONG && warpgroup == 1) { /* the other begins */
             named_arrive(turn_barrier(0), 256);
         }

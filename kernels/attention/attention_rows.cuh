@@ -69,13 +69,14 @@ __device__ __forceinline__ bool raise_top(Softmax &rows, const float (&s)[COUNT]
 }
 
 /* Scores become powers, and are added up. One in POLYNOMIAL is computed without the special-function unit (0: none).
- * HIDDEN: a row may have seen nothing yet. */
-template <int POLYNOMIAL, bool HIDDEN, int COUNT>
+ * HIDDEN: a row may have seen nothing yet. SHIFT: powers and sums are 2^SHIFT times as large. */
+template <int POLYNOMIAL, bool HIDDEN, int SHIFT = 0, int COUNT>
 __device__ __forceinline__ void raise_to_powers(Softmax &rows, float (&s)[COUNT], float scale) {
     float from[2];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         from[h] = HIDDEN && rows.top[h] == LOWEST ? 0.0f : -rows.top[h] * scale;
+        from[h] = SHIFT ? from[h] + (float)SHIFT : from[h];
     }
 #pragma unroll
     for (int i = 0; i < COUNT; i += 2) {
@@ -98,6 +99,20 @@ __device__ __forceinline__ void round_powers(unsigned (&p)[COUNT / 2], const flo
     }
 }
 
+/* Of e4m3, four words for each 32 columns. A lane has columns 8 j + 2 (lane % 4) and the next, where a word asks for
+ * four neighbours: its place 4 (lane % 4) + 2 j + e in each 16 is that column, and in that order V must lie. */
+template <typename T, int COUNT>
+__device__ __forceinline__ void round_powers(unsigned (&p)[COUNT / 4], const float (&s)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT / 4; i++) {
+        const float *left = s + i / 2 * 8 + i % 2 * 2, *right = left + 4;
+        unsigned short low, high;
+        asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(low) : "f"(left[1]), "f"(left[0]));
+        asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(high) : "f"(right[1]), "f"(right[0]));
+        p[i] = __byte_perm(low, high, 0x5410);
+    }
+}
+
 template <int COUNT> __device__ __forceinline__ void multiply_rows(float (&o)[COUNT], const float (&factor)[2]) {
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
@@ -105,14 +120,15 @@ template <int COUNT> __device__ __forceinline__ void multiply_rows(float (&o)[CO
     }
 }
 
-/* The sums of rows are whole, and what was added up is divided by them. */
-template <int COUNT> __device__ __forceinline__ void divide_by_sums(float (&o)[COUNT], const Softmax &rows) {
+/* The sums of rows are whole, and what was added up is divided by them, and so many times as large. */
+template <int COUNT>
+__device__ __forceinline__ void divide_by_sums(float (&o)[COUNT], const Softmax &rows, float out_scale = 1.0f) {
     float factor[2];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         float sum = rows.sum[h] + __shfl_xor_sync(~0u, rows.sum[h], 1);
         sum += __shfl_xor_sync(~0u, sum, 2);
-        factor[h] = 1.0f / sum;
+        factor[h] = out_scale / sum;
     }
     multiply_rows(o, factor);
 }

@@ -17,6 +17,6 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
                           LONGEST>
         P;
     extern __shared__ __align__(1024) unsigned char shared[];
-    attention_by_roles<P>(EqualBatch{l, heads, group}, shared_address(shared), &q, &k, &v, o, scale);
+    attention_by_roles<P>(EqualBatch{l, heads, group, scale}, shared_address(shared), &q, &k, &v, o);
 #endif
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wgmma_registers.cuh - a warpgroup's multiplication as in wgmma.cuh, of 16 bits, with A (64 x 16) in registers: what
- * one product left as sums is the next one's A. Word i of thread t is a pair of neighbours along k, the first in the
- * lower half: row 16 (t / 32) + t % 32 / 4 + 8 (i % 2), k = 8 (i / 2) + 2 (t % 4). So the sums of two neighbouring
+ * wgmma_registers.cuh - a warpgroup's multiplication as in wgmma.cuh, with A (64 x 16, of e4m3 64 x 32) in registers:
+ * what one product left as sums is the next one's A. Word i of thread t is a pair of neighbours along k, the first in
+ * the lower half: row 16 (t / 32) + t % 32 / 4 + 8 (i % 2), k = 8 (i / 2) + 2 (t % 4). So the sums of two neighbouring
  * eights of columns, rounded in pairs, are the words of 16 k's. B lies with its columns contiguous.
+ * Of e4m3 a word is four neighbours, k = 16 (i / 2) + 4 (t % 4), and B lies with k contiguous.
  */
 #ifndef RFT_KERNELS_WGMMA_REGISTERS_CUH
 #define RFT_KERNELS_WGMMA_REGISTERS_CUH
@@ -26,6 +27,10 @@ __device__ __forceinline__ unsigned long long wgmma_operand_chunks(unsigned addr
                                                     int add) {                                                         \
         if constexpr (wgmma_same<T, __nv_bfloat16>) {                                                                  \
             asm volatile(WGMMA_TEXT(N, "k16.f32.bf16.bf16", WGMMA_TEXT_##EIGHTS, A, B, ADD, ", 1, 1, 1")               \
+                         : WGMMA_SUMS_##EIGHTS("+f")                                                                   \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));                              \
+        } else if constexpr (wgmma_same<T, unsigned char>) {                                                           \
+            asm volatile(WGMMA_TEXT(N, "k32.f32.e4m3.e4m3", WGMMA_TEXT_##EIGHTS, A, B, ADD, ", 1, 1")                  \
                          : WGMMA_SUMS_##EIGHTS("+f")                                                                   \
                          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));                              \
         } else {                                                                                                       \

@@ -52,6 +52,17 @@ inline unsigned short bf16_of(float value) {
     const uint32_t bits = bits_of(value);
     return std::isnan(value) ? 0x7fff : (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+/* satfinite: what is too large becomes the largest, 448. */
+inline unsigned char e4m3_of(float value) {
+    const unsigned sign = bits_of(value) >> 24 & 0x80;
+    const float size = std::fmin(std::fabs(value), 448.0f);
+    if (std::isnan(value)) {
+        return 0x7f;
+    }
+    int e = size > 0 ? std::ilogb(size) : -6;
+    e = e < -6 ? -6 : e;
+    return (unsigned char)(sign | ((unsigned)std::nearbyint(std::ldexp(size, 3 - e)) + ((unsigned)(e + 6) << 3)));
+}
 inline unsigned short fp16_of(float value) {
     const unsigned sign = bits_of(value) >> 16 & 0x8000;
     const float size = std::fabs(value);

@@ -36,6 +36,10 @@ static void convert(const Call &call) {
         call.set(0, (call.word(1) + 0x1000) & ~0x1fffu);
         return;
     }
+    if (call.is("e4m3x2") && call.is("f32")) {
+        call.set(0, (unsigned)e4m3_of(first) << 8 | e4m3_of(float_of(call.word(2))));
+        return;
+    }
     if (call.is("e4m3x2")) {
         call.set(0, (unsigned)fp16_of(float_of_e4m3(call.word(1) >> 8 & 0xff)) << 16 |
                         fp16_of(float_of_e4m3(call.word(1) & 0xff)));

@@ -249,15 +249,16 @@ static void end_reading(const Multiplication &of) {
     }
 }
 
-/* A of 16 bits in registers: word i of lane l is row l / 4 + 8 (i % 2), k = 8 (i / 2) + 2 (l % 4). They are read at
- * once; that no one writes them before the group is waited for is not watched. */
+/* A in registers: word i of lane l is row l / 4 + 8 (i % 2), the four bytes from 16 (i / 2) + 4 (l % 4) on of its 32.
+ * They are read at once; that no one writes them before the group is waited for is not watched. */
 static void show_rows(const Call &call, size_t first, GroupProduct &product) {
     const Registers *lanes = show(call, first, 4);
     meet_warp();
     for (unsigned h = 0; h < 2; h++) {
-        for (unsigned k = 0; k < 16; k++) {
-            const unsigned word = lanes[current->lane() / 4 * 4 + k % 8 / 2][h + k / 8 * 2];
-            product.rows[h][k] = product.a->value(word >> k % 2 * 16 & 0xffff);
+        for (unsigned k = 0; k < product.depth; k++) {
+            const unsigned bytes = product.a->bytes, at = k * bytes;
+            const unsigned *word = &lanes[current->lane() / 4 * 4 + at % 16 / 4][h + at / 16 * 2];
+            product.rows[h][k] = product.a->value(element_of(word, at % 4, bytes));
         }
     }
     meet_warp();
@@ -282,8 +283,8 @@ static void group_multiply(const Call &call) {
     const size_t turned_at = b_at + 4 + !from_registers;
     const Tile b(call.get(b_at), call.count() > turned_at && call.get(turned_at));
     if (from_registers) {
-        if (words != 4 || product.a->bytes != 2) {
-            fault("wgmma: the emulator knows an A of 16 bits alone in registers");
+        if (words != 4 || product.a->bytes > 2) {
+            fault("wgmma: the emulator knows an A of 16 and 8 bits alone in registers");
         }
         show_rows(call, count, product);
         multiplication.run = [=]() { product.run(b); };

@@ -10,6 +10,7 @@
 #include "planted.h"
 
 typedef __nv_bfloat16 bf16;
+#include "attention_fp8.cu"
 #include "attention_packed.cu"
 #include "attention_wgmma.cu"
 #define shared_address shared_address_of_mma /* once for each way to bring tiles */
@@ -28,6 +29,7 @@ static int failures;
 template <typename T> struct Attention {
     int l, heads, group, d;
     bool causal;
+    double most = 0.008;     /* error */
     std::vector<int> starts; /* of sequences, where they lie behind one another; and where the last one ends */
     std::vector<T> q, k, v, o;
 
@@ -81,7 +83,7 @@ template <typename T> struct Attention {
             }
             for (int i = 0; i < d; i++) {
                 const double got = (double)(float)o[(size_t)line * d + i], want = sums[i] / sum;
-                if (!(std::fabs(got - want) <= 0.008)) {
+                if (!(std::fabs(got - want) <= most)) {
                     return "wrong: head " + std::to_string(line / l) + ", query " + std::to_string(line % l) +
                            ", column " + std::to_string(i) + " is " + std::to_string(got) + ", not " +
                            std::to_string(want);
@@ -103,8 +105,8 @@ static void roles(const char *name, int l, int heads, int group, unsigned cluste
                           LONGEST>
         P;
     Attention<T> of(l, heads, group, D, CAUSAL, spread);
-    const Map q = of.map(of.q, P::TileQ::BOX_LINES), k = of.map(of.k, P::TileKV::BOX_LINES),
-              v = of.map(of.v, P::TileKV::BOX_LINES);
+    const Map q = of.map(of.q, P::TileQ::BOX_LINES), k = of.map(of.k, P::TileK::BOX_LINES),
+              v = of.map(of.v, P::TileV::BOX_LINES);
     Launch launch;
     launch.cluster = CLUSTER;
     launch.grid = {clusters * CLUSTER};
@@ -118,14 +120,57 @@ static void roles(const char *name, int l, int heads, int group, unsigned cluste
 }
 
 #ifndef PLANTED
+/* Numbers of q become e4m3's times `scale`. */
+static std::vector<unsigned char> quantised(std::vector<bf16> &q, float scale) {
+    std::vector<unsigned char> codes;
+    for (bf16 &value : q) {
+        codes.push_back(emulator::e4m3_of((float)value / scale));
+        value = bf16(emulator::float_of_e4m3(codes.back()) * scale);
+    }
+    return codes;
+}
+
+template <int D, bool CAUSAL, int BLOCK_N, int SLOTS, int CONSUMERS, int CLUSTER, bool OVERLAP, bool PINGPONG,
+          int ABOVE>
+static void fp8(const char *name, int l, int heads, int group, unsigned clusters) {
+    typedef AttentionPlan<unsigned char, D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, 0, 1,
+                          true>
+        P;
+    Attention<bf16> of(l, heads, group, D, CAUSAL, 4);
+    of.most = 0.06; /* powers have three bits */
+    const int shared = heads / group, pitch = (l + 15) / 16 * 16;
+    std::vector<float> scales((size_t)heads, 0.5f);
+    scales.insert(scales.end(), (size_t)shared, 2.0f);
+    scales.insert(scales.end(), (size_t)shared, 0.25f);
+    std::vector<unsigned char> q = quantised(of.q, 0.5f), k = quantised(of.k, 2.0f), rows = quantised(of.v, 0.25f);
+    std::vector<unsigned char> v((size_t)shared * D * pitch);
+    for (int i = 0; i < shared * l * D; i++) {
+        const int key = i / D % l, in = key % 16, place = in % 8 / 2 * 4 + in / 8 * 2 + in % 2;
+        v[((size_t)(i / D / l) * D + i % D) * pitch + key / 16 * 16 + place] = rows[(size_t)i];
+    }
+    const Map q_map = {q.data(), 1, D, (long)q.size() / D, D, 128, P::TileQ::BOX_LINES, 128};
+    const Map k_map = {k.data(), 1, D, (long)k.size() / D, D, 128, P::TileK::BOX_LINES, 128};
+    const Map v_map = {v.data(), 1, pitch, (long)shared * D, pitch, 128, P::TileV::BOX_LINES, 128};
+    Launch launch;
+    launch.cluster = CLUSTER;
+    launch.grid = {clusters * CLUSTER};
+    launch.threads = 128 * (CONSUMERS + 1);
+    launch.shared = P::BARRIERS_AT + 8 * P::BARRIERS;
+    of.tell(name, emulator::run(launch, seed, [&]() {
+                attention_fp8<D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, 0, 1, true>(
+                    tensor_map<CUtensorMap>(&q_map), tensor_map<CUtensorMap>(&k_map), tensor_map<CUtensorMap>(&v_map),
+                    of.o.data(), scales.data(), l, heads, group, of.scale());
+            }));
+}
+
 template <typename T, int D, bool CAUSAL, int BLOCK_N, int SLOTS, int HEADS>
 static void packed(const char *name, const std::vector<int> &starts, int heads, int group) {
     const int tokens = starts.back();
     typedef AttentionPlan<T, D, CAUSAL, BLOCK_N, SLOTS, 2, 1, true, true, 8, 0, HEADS, true> P;
     Attention<T> of(tokens, heads, group, D, CAUSAL, 4);
     of.starts = starts;
-    const Map q = of.map(of.q, P::TileQ::BOX_LINES), k = of.map(of.k, P::TileKV::BOX_LINES),
-              v = of.map(of.v, P::TileKV::BOX_LINES);
+    const Map q = of.map(of.q, P::TileQ::BOX_LINES), k = of.map(of.k, P::TileK::BOX_LINES),
+              v = of.map(of.v, P::TileV::BOX_LINES);
     Starts given = {};
     std::copy(starts.begin(), starts.end(), given.starts);
     Launch launch;
@@ -184,8 +229,11 @@ static void run_all() {
     roles<__half, 64, true, 48, 3, 2, 1, true, true, 8, 4, 2, true>("causal, two heads at a time", 140, 3, 1, 2, 40);
     roles<bf16, 128, true, 80, 2, 1, 1, true, false, 0, 0, 1, true>("two slots", 90, 1, 1, 1, 4);
     roles<__half, 64, false, 32, 5, 2, 2, false, true, 4, 2, 1, false>("clusters of two", 140, 1, 1, 1, 40);
+    roles<__half, 64, true, 48, 3, 2, 2, true, true, 8, 0, 1, true>("causal, clusters of two", 300, 1, 1, 1, 40);
     roles<__half, 64, true, 64, 4, 3, 1, false, false, 8, 8, 64, true>("three warpgroups", 193, 1, 1, 1, 4);
     roles<__half, 256, false, 16, 2, 1, 1, true, false, 8, 0, 1, false>("256 wide", 33, 1, 1, 1, 4);
+    fp8<128, false, 128, 3, 2, 1, true, true, 4>("e4m3", 150, 2, 2, 1);
+    fp8<128, true, 128, 2, 1, 1, true, false, 0>("e4m3, causal", 140, 2, 1, 2);
     packed<__half, 64, true, 48, 4, 2>("sequences of 140, 64 and 1", {0, 140, 204, 205}, 2, 2);
     fused<__half, 64, true, 64, 4, 1, 2, 8, 0>("mma.sync, causal", 75, 2, 2, 40);
     fused<bf16, 128, false, 32, 4, 2, 3, 0, 4>("mma.sync, two bands", 67, 1, 1, 4);
