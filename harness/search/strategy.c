@@ -20,7 +20,7 @@ static const rft_strategy_entry entries[STRATEGIES + 1] = {
     {"diff_evo", "differential evolution"},
     {"pso", "particle swarm optimisation"},
     {"trees", "a model of randomised trees and its lower confidence bound"},
-    {"memetic", "a genetic algorithm with steps from the best, and floors at the ceilings"},
+    {"memetic", "a genetic algorithm with steps from the best, known neighbours, and floors"},
     {NULL, NULL},
 };
 

@@ -285,9 +285,42 @@ static void floors_save_hopeless_proposals(void **state) {
     unsigned without = 0, with = 0;
     rft_space_view *view = box();
     double plain = with_floors(view, false, &without), guided = with_floors(view, true, &with);
-    assert_true(without > 40 * 20); /* else there was nothing to save */
+    assert_true(without > 40 * 15); /* else there was nothing to save */
     assert_true(with < without / 4);
     assert_true(guided < plain);
+    view->free(view);
+}
+
+/* ---- results that are still out ---- */
+
+/* Mean over seeds of the best of 80, proposed 16 ahead. */
+static double with_16_ahead(rft_space_view *view, const char *name) {
+    enum { AHEAD = 16, POINTS = 80, SEEDS = 40 };
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const rft_strategy_opts opts = {.seed = seed, .may_end_early = true};
+        uint64_t asked[POINTS + AHEAD];
+        size_t count = 0;
+        rft_strategy *strategy = NULL;
+        double best = (double)INFINITY;
+        assert_int_equal(rft_strategy_new_on(&strategy, name, view, &opts, NULL), 0);
+        for (size_t told = 0; told < POINTS; told++) {
+            count += strategy->ask(strategy, asked + count, told + AHEAD - count);
+            rft_tell tell = tell_of(view, asked[told]);
+            best = tell.seconds > 0 ? fmin(best, tell.seconds) : best;
+            strategy->tell(strategy, &tell);
+        }
+        sum += best;
+        strategy->free(strategy);
+    }
+    return sum / SEEDS;
+}
+
+static void neighbours_make_up_for_what_is_out(void **state) {
+    (void)state;
+    rft_space_view *view = box();
+    double bred = with_16_ahead(view, "genetic_algorithm"), guessed = with_16_ahead(view, "memetic");
+    assert_true(guessed < 0.97 * bred);
     view->free(view);
 }
 
@@ -359,7 +392,7 @@ static void seeds_help_and_cost_no_more_than_themselves(void **state) {
     }
     /* What misleads costs its own evaluations, and hardly more. */
     double fewer = with_seeds(view, "memetic", NULL, 0, 26), misled = with_seeds(view, "memetic", bad, 4, 30);
-    assert_true(misled < 1.03 * fewer);
+    assert_true(misled < 1.1 * fewer);
     view->free(view);
 }
 
@@ -581,6 +614,7 @@ int main(void) {
         cmocka_unit_test(who_learns_is_better_than_random),
         cmocka_unit_test(floors_save_hopeless_proposals),
         cmocka_unit_test(seeds_help_and_cost_no_more_than_themselves),
+        cmocka_unit_test(neighbours_make_up_for_what_is_out),
         cmocka_unit_test(a_poor_seed_gives_its_place_to_the_next),
         cmocka_unit_test(auto_depends_on_the_budget),
         cmocka_unit_test(a_view_sorts_numbers),
