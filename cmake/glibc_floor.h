@@ -5,4 +5,6 @@
  */
 #if defined(__x86_64__) && defined(__linux__)
 __asm__(".symver hypot,hypot@GLIBC_2.2.5"); /* 2.35: no longer sets errno, nothing here reads it */
+#elif defined(__aarch64__) && defined(__linux__)
+__asm__(".symver hypot,hypot@GLIBC_2.17");
 #endif
