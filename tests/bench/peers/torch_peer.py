@@ -200,7 +200,7 @@ def spmv(t, s):
     n, mean, torch = s["n"], s["mean"], t.torch
     offsets = torch.arange(0, n * mean + 1, mean, device=t.device)
     if s["matrix"] == "power":
-        before = torch.rand(n, device=t.device, dtype=torch.float64).rsub(1.0).pow(-0.7).cumsum(0)
+        before = (1.0 - torch.rand(n, device=t.device, dtype=torch.float64)).pow(-0.7).cumsum(0)
         offsets[1:] = (before * (n * mean / before[-1])).long()
     if s["matrix"] == "band":
         columns = (torch.arange(n, device=t.device)[:, None] - mean // 2 + torch.arange(mean, device=t.device)) % n
