@@ -33,14 +33,14 @@ return sweep {
       "TMA im2col",
       kernel = convolution.im2col,
       tune = {
-        BLOCK_M = values(128, 256), BLOCK_N = values(64, 128, 192, 256), STAGES = range(3, 9), CLUSTER_M = values(1, 2, 4),
+        BLOCK_M = values(128, 256), BLOCK_N = values(64, 128, 192, 256), STAGES = range(3, 9), CLUSTER_M = values(1, 2),
         CLUSTER_N = values(1, 2), GROUP = values(1, 8), LAG = values(0, 1), PINGPONG = values(false, true), STORES = values(2),
       },
       where = lists.join(convolution.fits, {
-        "CLUSTER_M * CLUSTER_N <= 2 or (CLUSTER_M == 4 and CLUSTER_N == 1 and BLOCK_N == 256 and LAG == 0)",
+        "CLUSTER_M * CLUSTER_N <= 2",
         "BLOCK_N * CLUSTER_N <= k",
         "BLOCK_M * BLOCK_N >= 128 * (k < 128 and 64 or 128)",
-        "GROUP == 1 or CLUSTER_M >= 2",
+        "GROUP == 1 or CLUSTER_M == 2",
         convolution.deepest,
       }),
     },

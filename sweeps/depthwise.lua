@@ -41,11 +41,8 @@ local function ladder(name, kernel, ring, full)
           COLS = values(4, 7, 8),
           ROWS = values(14, 28, 56),
           STAGES = full and values(3, 4, 6, 8) or values(4, 6),
-          FIRST = values(false, true),
         },
-        where = {
-          "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and WARPS * COLS == 28)", "FIRST or (COLS == 4 and STAGES >= 4)",
-        },
+        where = { "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and WARPS * COLS == 28)" },
       },
     },
   }

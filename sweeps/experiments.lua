@@ -103,8 +103,9 @@ return {
     name = "weights_ahead", -- what the next kernel reads comes to L2 while this one computes
     diagnostic = true,
     variants = {
-      { "read when needed", kernel = arrivals.needed },
-      { "prefetched into L2", kernel = arrivals.prefetched, where = { "gpu.cc >= 90" } },
+      { "read when needed", kernel = arrivals.nothing },
+      { "prefetched in pieces", kernel = arrivals.pieces, where = { "gpu.cc >= 90" } },
+      { "prefetched line by line", kernel = arrivals.lines },
     },
     over = { words = values(2^19, 2^20, 2^21, 2^22, 3 * 2^21, 2^23, 3 * 2^22, 2^24, 2^25) },
   },

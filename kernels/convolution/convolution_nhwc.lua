@@ -51,14 +51,13 @@ local function describe(facts)
   }
 end
 
--- Stages are as deep as BLOCK_K, which channels of a tap need not fill. Pixels come from memory once, and nine times from L2.
-local function moved(p, c, blocks_m, blocks_n)
+-- Stages are as deep as BLOCK_K, which channels of a tap need not fill. Pixels come from memory once.
+local function moved(p, c)
   local as = product(p)
   as.k = 9 * ceil_div(p.c, c.BLOCK_K) * c.BLOCK_K
   local written = 2 * as.m * as.n
   return {
     tensor_bf16 = tiles.executed(as, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K),
-    l2 = tiles.reads(product(p), 2, c.BLOCK_M * blocks_m, c.BLOCK_N * blocks_n) + written,
     dram_read = 2 * (as.m * p.c + as.n * 9 * p.c),
     dram_write = written,
   }
@@ -90,8 +89,9 @@ local mma = describe {
     }
   end,
   traffic = function(p, c)
-    local all = moved(p, c, 1, 1)
-    all.shared = all.tensor_bf16 * (1 / c.WARP_M + 1 / c.WARP_N) + all.l2 - all.dram_write
+    local all, read = moved(p, c), tiles.reads(product(p), 2, c.BLOCK_M, c.BLOCK_N)
+    all.l2 = read + all.dram_write
+    all.shared = all.tensor_bf16 * (1 / c.WARP_M + 1 / c.WARP_N) + read
     return all
   end,
 }
@@ -150,8 +150,9 @@ local im2col = describe {
     }
     return channels ~= p.c and { widen(p, b), own } or own
   end,
+  -- What L2 moves is not known: by the tiles' reads it would be more than it can.
   traffic = function(p, c)
-    local all = moved(p, c, c.CLUSTER_M, c.CLUSTER_N)
+    local all = moved(p, c)
     all.shared = all.tensor_bf16 * (1 / c.BLOCK_N + 1 / 64) + tiles.reads(product(p), 2, c.BLOCK_M, c.BLOCK_N)
       + (c.STORES > 0 and 2 or 0) * all.dram_write
     return all

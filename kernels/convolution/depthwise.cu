@@ -92,10 +92,10 @@ __global__ void __launch_bounds__(BLOCK) depthwise(const T *__restrict__ x, cons
 /*
  * The same out of a ring of rows in shared memory, 64 channels and WARPS x COLS pixels wide, which the accelerator
  * brings with a pixel more on both sides and zeros around the image: what is on its way takes no registers. A lane has
- * two channels, a warp COLS pixels. FIRST: what is read leaves L2 first, so that more of y may stay there. sm_90 and
+ * two channels, a warp COLS pixels. sm_90 and
  * newer; channels are a multiple of 8.
  */
-template <class T, int WARPS, int COLS, int ROWS, int STAGES, bool FIRST>
+template <class T, int WARPS, int COLS, int ROWS, int STAGES>
 __global__ void __launch_bounds__(WARPS * 32)
     depthwise_ring(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
                    int width, int channels) {
@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(WARPS * 32)
     const int rows = (height - first_row < ROWS ? height - first_row : ROWS) + 2;
     auto load = [&](int r, int stage) {
         bulk_expect(full + stage * 8, STAGE_BYTES);
-        bulk_load_row<FIRST>(stages + stage * STAGE_BYTES, &x, channel,
-                             Pixel{first_column - 1, first_row + r - 1, image}, full + stage * 8);
+        bulk_load_row(stages + stage * STAGE_BYTES, &x, channel, Pixel{first_column - 1, first_row + r - 1, image},
+                      full + stage * 8);
     };
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < STAGES; stage++) {

@@ -69,13 +69,12 @@ end
 local function by_ring(name, element, type_name)
   return describe(name, element, {
     prefix = "ring_",
-    entry = "depthwise_ring<" .. type_name .. ", WARPS, COLS, ROWS, STAGES, FIRST>",
+    entry = "depthwise_ring<" .. type_name .. ", WARPS, COLS, ROWS, STAGES>",
     params = {
       { "WARPS", 8, "warps of a block, beside each other" },
       { "COLS", 7, "neighbouring pixels of a warp" },
       { "ROWS", 28, "rows that it goes down" },
       { "STAGES", 4, "rows in shared memory" },
-      { "FIRST", true, "what is read leaves L2 first" },
     },
     launch = function(p, c, gpu, b)
       if p.c % 8 > 0 then

@@ -148,10 +148,9 @@ struct RowPart {
 /*
  * The same out of a ring of planes' parts in shared memory, 128 columns and WARPS x EACH rows, which the accelerator
  * brings with their neighbours: what is on its way takes no registers. sm_90 and newer; rows are multiples of 4. Boxes
- * begin 4 columns before the part, so that its rows begin at multiples of 16 bytes. FIRST: what is read leaves L2
- * first, so that more of y may stay there.
+ * begin 4 columns before the part, so that its rows begin at multiples of 16 bytes.
  */
-template <int POINTS, int WARPS, int EACH, int PLANES, int STAGES, bool FIRST>
+template <int POINTS, int WARPS, int EACH, int PLANES, int STAGES>
 __global__ void __launch_bounds__(WARPS * 32)
     stencil_ring(const __grid_constant__ CUtensorMap x, float *__restrict__ y, int width, int height, int depth) {
 #if __CUDA_ARCH__ >= 900
@@ -164,8 +163,8 @@ __global__ void __launch_bounds__(WARPS * 32)
     const long long area = (long long)width * height;
     auto load = [&](int p, int stage) {
         bulk_expect(full + stage * 8, BOX_BYTES);
-        bulk_load_brick<FIRST>(stages + stage * STAGE_BYTES, &x, first_column - 4, first_row - 1, first + p - 1,
-                               full + stage * 8);
+        bulk_load_brick(stages + stage * STAGE_BYTES, &x, first_column - 4, first_row - 1, first + p - 1,
+                        full + stage * 8);
     };
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < STAGES; stage++) {

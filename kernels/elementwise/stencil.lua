@@ -63,13 +63,12 @@ local function cubes(points)
       planes = true,
     }),
     ring = cube(points, "ring", {
-      parameters = "WARPS, EACH, PLANES, STAGES, FIRST",
+      parameters = "WARPS, EACH, PLANES, STAGES",
       params = {
         { "WARPS", 8, "warps of a block, 128 columns each" },
         { "EACH", 2, "rows of a warp" },
         { "PLANES", 64, PLANES[3] },
         { "STAGES", 4, "planes in shared memory" },
-        { "FIRST", true, "what is read leaves L2 first" },
       },
       launch = function(p, c, gpu, b)
         if p.width % 4 > 0 then error("rows are no multiple of 4, which tensor maps demand: constrain width by `where`") end

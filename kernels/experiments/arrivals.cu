@@ -126,25 +126,31 @@ __global__ void __launch_bounds__(256)
 #endif
 }
 
-/* A chain of multiply-adds; meanwhile, PREFETCH, a warp more of each block asks for what the next kernel reads to come
- * to L2, in pieces of 4 KiB. */
-template <bool PREFETCH>
+enum Ahead { nothing, pieces, lines };
+
+/* A chain of multiply-adds; meanwhile a warp more of each block asks for what the next kernel reads to come to L2: in
+ * pieces of 4 KiB, or line by line. */
+template <Ahead AHEAD>
 __global__ void __launch_bounds__(288) computed(const unsigned *__restrict__ x, unsigned *__restrict__ y, long long n,
                                                 const unsigned *next, long long words, int steps) {
-    const long long i = (long long)blockIdx.x * 256 + threadIdx.x;
-    if (threadIdx.x < 256 && i < n) {
-        unsigned v = x[i];
+    const long long i = (long long)blockIdx.x * 256 + threadIdx.x, lane = blockIdx.x * 32 + threadIdx.x % 32;
+    if (threadIdx.x < 256) {
+        unsigned v = i < n ? x[i] : 0;
 #pragma unroll 16
         for (int step = 0; step < steps; step++) {
             v = v * v + step;
         }
-        y[i] = v;
+        if (i < n) {
+            y[i] = v;
+        }
+        return;
+    }
+    for (long long at = lane * 32; AHEAD == lines && at < words; at += gridDim.x * 1024) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(next + at) : "memory");
     }
 #if __CUDA_ARCH__ >= 900
-    if (PREFETCH && threadIdx.x >= 256) {
-        for (long long piece = blockIdx.x * 32 + threadIdx.x % 32; piece < words / 1024; piece += gridDim.x * 32) {
-            bulk_prefetch(next + piece * 1024, 4096);
-        }
+    for (long long piece = lane; AHEAD == pieces && piece < words / 1024; piece += gridDim.x * 32) {
+        bulk_prefetch(next + piece * 1024, 4096);
     }
 #endif
 }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What brings data, and how early it may be asked for (arrivals.cu); results are exact. loads, copies (cp.async), bulk, tensor:
--- a sum of n words with `stages` tiles on their way; needed, prefetched: `words` that are read behind a kernel that computes;
+-- a sum of n words with `stages` tiles on their way; nothing, pieces, lines: what is prefetched of `words` that are read behind a
+-- kernel that computes;
 -- in_turn, early: a chain of small launches.
 local BLOCK, LINKS, STEPS, THREADS = 256, 8, 8192, 2^15
 
@@ -36,11 +37,11 @@ local function arrive(name, entry, facts)
   }
 end
 
-local function behind(name, prefetch)
+local function behind(ahead)
   return kernel {
-    name = "weights_" .. name,
+    name = "weights_" .. ahead,
     source = "arrivals.cu",
-    entry = "computed<" .. tostring(prefetch) .. ">",
+    entry = "computed<" .. ahead .. ">",
     problem = { "words" },
     buffers = function(p, c, gpu)
       return {
@@ -52,7 +53,7 @@ local function behind(name, prefetch)
       return {
         {
           args = { b.x, b.y, i64(THREADS), b.weights, i64(p.words), i32(STEPS) },
-          grid = THREADS // BLOCK, block = BLOCK + (prefetch and 32 or 0),
+          grid = THREADS // BLOCK, block = BLOCK + 32,
         },
         { entry = "arrive_by_threads<loads, 2>", args = { b.weights, b.z, i64(p.words) }, grid = 8 * gpu.sms, block = BLOCK },
       }
@@ -115,8 +116,7 @@ return {
   copies = arrive("copies", "arrive_by_threads<copies, stages>", { shared = 4096 }),
   bulk = arrive("bulk", "arrive_by_accelerator<false, stages>", { shared = 4104, map = true }),
   tensor = arrive("tensor", "arrive_by_accelerator<true, stages>", { shared = 4104, map = true }),
-  needed = behind("needed", false),
-  prefetched = behind("prefetched", true),
+  nothing = behind "nothing", pieces = behind "pieces", lines = behind "lines",
   in_turn = links("in_turn", false),
   early = links("early", true),
 }

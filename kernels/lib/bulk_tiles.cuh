@@ -66,28 +66,13 @@ __device__ __forceinline__ void bulk_load_box(unsigned to, const CUtensorMap *ma
                  : "memory");
 }
 
-/* What is touched once shall leave L2 before what is not. */
-__device__ __forceinline__ unsigned long long bulk_policy_first() {
-    unsigned long long policy;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-/* The same of three dimensions; FIRST: it may leave L2 first. */
-template <bool FIRST>
+/* The same of three dimensions. */
 __device__ __forceinline__ void bulk_load_brick(unsigned to, const CUtensorMap *map, int x, int y, int z,
                                                 unsigned barrier) {
-    if (FIRST) {
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint"
-                     " [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-                     "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "l"(bulk_policy_first())
-                     : "memory");
-    } else {
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-                     "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
-                     : "memory");
-    }
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+                 : "memory");
 }
 
 /* A box into every block of the cluster that `blocks` has the bit of: to the same place there, and its bytes count
@@ -105,23 +90,13 @@ struct Pixel {
     int x, y, image;
 };
 
-/* Channels of pixels beside each other, from `first` on; what lies outside of the image arrives as zeros. FIRST: as
- * above. */
-template <bool FIRST>
+/* Channels of pixels beside each other, from `first` on; what lies outside of the image arrives as zeros. */
 __device__ __forceinline__ void bulk_load_row(unsigned to, const CUtensorMap *map, int channel, Pixel first,
                                               unsigned barrier) {
-    if (FIRST) {
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint"
-                     " [%0], [%1, {%2, %3, %4, %5}], [%6], %7;" ::"r"(to),
-                     "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier),
-                     "l"(bulk_policy_first())
-                     : "memory");
-    } else {
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     " [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
-                     "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier)
-                     : "memory");
-    }
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+                 "l"(map), "r"(channel), "r"(first.x), "r"(first.y), "r"(first.image), "r"(barrier)
+                 : "memory");
 }
 
 /* Channels of pixels in the order of memory, by an im2col map: from `first` on, which counts from the map's lower

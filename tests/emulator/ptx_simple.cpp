@@ -206,7 +206,6 @@ const std::vector<Known> simple_instructions = {
     {"griddepcontrol.", do_nothing},
     {"prefetch", do_nothing},
     {"cp.async.bulk.prefetch.", do_nothing},
-    {"createpolicy.", do_nothing},
     {"nanosleep", do_nothing},
 };
 

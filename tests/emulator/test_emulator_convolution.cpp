@@ -120,8 +120,8 @@ template <class T, int WARPS, int COLS, int ROWS, int STAGES> static void ring(c
         launch.threads = WARPS * 32;
         launch.shared = STAGES * ((WARPS * COLS + 2) * 128 + 8);
         return emulator::run(launch, seed, [&]() {
-            depthwise_ring<T, WARPS, COLS, ROWS, STAGES, WARPS == 2>(emulator::tensor_map<CUtensorMap>(&map),
-                                                                     taps.data(), y.data(), h, w, c);
+            depthwise_ring<T, WARPS, COLS, ROWS, STAGES>(emulator::tensor_map<CUtensorMap>(&map), taps.data(), y.data(),
+                                                         h, w, c);
         });
     });
 }

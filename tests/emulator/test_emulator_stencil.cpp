@@ -110,8 +110,8 @@ template <int POINTS, int WARPS, int EACH, int STAGES> static void ring(int widt
         "ring", {(width + 127u) / 128, (unsigned)(height + WARPS * EACH - 1) / (WARPS * EACH), (depth + 4u) / 5},
         WARPS * 32, 1,
         [&](const float *, float *y) {
-            stencil_ring<POINTS, WARPS, EACH, 5, STAGES, POINTS == 7>(emulator::tensor_map<CUtensorMap>(&map), y, width,
-                                                                      height, depth);
+            stencil_ring<POINTS, WARPS, EACH, 5, STAGES>(emulator::tensor_map<CUtensorMap>(&map), y, width, height,
+                                                         depth);
         },
         POINTS, STAGES * (stage + 8));
 }
