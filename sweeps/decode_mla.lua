@@ -4,20 +4,38 @@
 local mla = require "kernels.decode_mla"
 
 local arch = "gpu.arch == 'sm_90a'"
+local function by_pairs(heads, PAIR) return ceil_div(heads, 64) % PAIR == 0 end
+local function parts(batch, l, heads, ragged, SPLIT, gpu) -- enough for every SM, and not too many
+  local blocks = batch * ceil_div(heads, 64) * SPLIT
+  return SPLIT == 0 or SPLIT * 256 <= l and blocks <= (6 + 10 * ragged) * gpu.sms and blocks >= 0.9 * gpu.sms
+end
+local function tuned(tune)
+  local all = {
+    SPLIT = values(0), CLUSTER = values(1), PAIR = values(1), COMBINE = values("pdl"),
+  }
+  for name, list in pairs(tune) do all[name] = list end
+  return all
+end
+
 return sweep {
   variants = {
-    { "a block 64 heads", kernel = mla, tune = { SPLIT = values(1), COMBINE = values("launch") }, where = { arch } },
+    {
+      "a block 64 heads",
+      kernel = mla,
+      tune = tuned { SPLIT = values(1), COMBINE = values("launch") },
+      where = { arch },
+    },
     {
       "split",
       kernel = mla,
-      tune = { SPLIT = values(0, 2, 4, 8, 16, 32, 64), COMBINE = values("launch", "pdl") },
-      where = {
-        arch,
-        function(batch, l, heads, ragged, SPLIT, gpu)
-          local blocks = batch * ceil_div(heads, 64) * SPLIT
-          return SPLIT == 0 or SPLIT * 256 <= l and blocks <= (6 + 10 * ragged) * gpu.sms and blocks >= 0.9 * gpu.sms
-        end,
-      },
+      tune = tuned { SPLIT = values(0, 2, 4), COMBINE = values("launch", "pdl") },
+      where = { arch, parts },
+    },
+    {
+      "clusters",
+      kernel = mla,
+      tune = tuned { SPLIT = values(0, 1, 2, 4), CLUSTER = values(1, 2), PAIR = values(1, 2) },
+      where = { arch, parts, "CLUSTER * PAIR == 2", "SPLIT % CLUSTER == 0", "SPLIT == 0 or ragged == 1", by_pairs },
     },
   },
   over = { heads = refine(values(1, 16, 32, 64, 128), 1), batch = values(1, 32, 128) },

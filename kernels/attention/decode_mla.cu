@@ -3,38 +3,84 @@
  * Decode (decode.cuh) of multi-head latent attention by wgmma (sm_90a): one row of 576 bf16 a token is K of all heads,
  * and its first 512 elements are V. q is [batch][heads][576], out [batch][heads][512]; the cache [pages][page][576].
  *
- * A block has 64 heads. Two warpgroups take 32 tokens each in turn: each scores its own, they agree on the heads'
- * highest scores, and each adds V of all 64 tokens to its half of the 512 sums. A third brings tokens by TMA, two turns
- * ahead.
+ * A block has 64 heads, and goes over tiles of 64 tokens, two of which have a place. Two warpgroups score tiles in
+ * turn; each adds V of all of them to its half of the 512 sums: of the tiles that it has scored with its own weights,
+ * of the others with those that its neighbour has left where the tile's elements 512 to 575 were, which are not V. So
+ * one's weights are computed while the tensor cores work for the other. A third brings tiles by TMA: halves of V are
+ * places of their own, free when their warpgroup has added them.
+ *
+ * PAIR 2: neighbouring blocks have the same tokens and the next 64 heads; each brings half of a tile, to both.
+ * CLUSTER blocks (pairs) with neighbouring tokens of a sequence join their sums over the cluster's shared memory.
  */
 #include "decode.cuh"
+#include "wgmma_registers.cuh"
 #include "wgmma_tiles.cuh"
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
-struct Mla {
-    enum {
-        WIDE = 576,
-        VALUES = 512,
-        SLABS = WIDE / 64,
-        Q = SLABS * 64 * 128, /* bytes */
-        TOKENS = 32,
-        SLAB = TOKENS * 128,
-        TILE = SLABS * SLAB,
-        STAGES = 4, /* places for tiles, behind q */
-        WEIGHTS_AT = Q + STAGES * TILE,
-        SHARED_AT = WEIGHTS_AT + 64 * 128,    /* a number of each warpgroup for each head */
-        BARRIERS_AT = SHARED_AT + 2 * 64 * 4, /* q; full of each stage, empty of each */
-        BYTES = BARRIERS_AT + 8 + 16 * STAGES
-    };
-    __device__ __forceinline__ static unsigned full(unsigned barriers, int stage) {
-        return barriers + 8 + stage * 8;
+template <int BOX_, int CLUSTER_, int PAIR_> struct Mla {
+    static constexpr int BOX = BOX_, CLUSTER = CLUSTER_, PAIR = PAIR_, BLOCKS = CLUSTER * PAIR;
+    static constexpr int WIDE = 576, VALUES = 512, SLABS = WIDE / 64, TOKENS = 64, STAGES = 2;
+    static constexpr int SLAB = TOKENS * 128, HALF = 4 * SLAB, TILE = SLABS * SLAB; /* bytes */
+    static constexpr int Q_SLAB = 64 * 128, Q = SLABS * Q_SLAB;
+    static constexpr int PITCH = VALUES + 8; /* floats, of a head's sums where q and the tiles were */
+    static constexpr int STATS_AT = 3 * Q;   /* tops of each stage's heads; at last tops, and weights of each half */
+    static constexpr int BARRIERS_AT = STATS_AT + 4 * 64 * 4;
+    static constexpr int GROUPS = 5; /* of slabs that are waited for: four pairs and the last */
+    static constexpr int BARRIERS = 1 + STAGES * (GROUPS + 2 + 1); /* q; full, free of each half, weights */
+    static constexpr int BYTES = BARRIERS_AT + BARRIERS * 8;
+    static_assert(TOKENS % BOX == 0 && BOX % 8 == 0, "whole pages");
+    static_assert(64 * PITCH * 4 <= STATS_AT, "sums lie where q and the tiles were");
+};
+
+/* Where things of a block lie, by the number of a tile. */
+template <class P> struct MlaPlaces {
+    unsigned shared, barriers;
+
+    __device__ __forceinline__ explicit MlaPlaces(unsigned of_block)
+        : shared(of_block), barriers(of_block + P::BARRIERS_AT) {
     }
-    __device__ __forceinline__ static unsigned empty(unsigned barriers, int stage) {
-        return full(barriers, STAGES + stage);
+    __device__ __forceinline__ static unsigned parity(int tile) {
+        return tile / P::STAGES & 1;
     }
-    __device__ __forceinline__ static unsigned tile(unsigned shared, int stage) {
-        return shared + Q + stage * TILE;
+    __device__ __forceinline__ unsigned tile(int tile) const {
+        return shared + P::Q + tile % P::STAGES * P::TILE;
+    }
+    /* Elements 512 to 575, then weights. */
+    __device__ __forceinline__ unsigned last_slab(int number) const {
+        return tile(number) + 8 * P::SLAB;
+    }
+    __device__ __forceinline__ unsigned full(int tile, int group) const {
+        return barriers + 8 * (1 + tile % P::STAGES * P::GROUPS + group);
+    }
+    __device__ __forceinline__ unsigned free(int tile, int half) const {
+        return barriers + 8 * (1 + P::STAGES * P::GROUPS + tile % P::STAGES * 2 + half);
+    }
+    __device__ __forceinline__ unsigned weighed(int tile) const {
+        return barriers + 8 * (1 + P::STAGES * (P::GROUPS + 2) + tile % P::STAGES);
+    }
+};
+
+/* What a block does. Along x: parts of the tokens, of each its pair of blocks; along y: pairs of 64 heads. */
+template <class P> struct MlaShare : Share {
+    int member, rank, tiles; /* of the pair; of the cluster's parts */
+
+    __device__ __forceinline__ MlaShare(const Decode &of, const int *tables, const int *lengths)
+        : Share(of, tables, lengths, 64), member(blockIdx.x % P::PAIR), rank(blockIdx.x / P::PAIR % P::CLUSTER) {
+        part = blockIdx.x / P::PAIR;
+        first = part * of.chunk;
+        end = min(lengths[sequence], first + of.chunk);
+        tiles = end > first ? (end - first + P::TOKENS - 1) / P::TOKENS : 0;
+        first_head = (blockIdx.y * P::PAIR + member) * 64;
+        heads = min(64, of.group - first_head);
+    }
+    /* The whole cluster has no tokens; the first of an empty sequence stays, to write zeros. */
+    __device__ __forceinline__ bool all_idle() const {
+        return part - rank >= parts;
+    }
+    /* Tokens of a tile. */
+    __device__ __forceinline__ int left(int tile) const {
+        return min(P::TOKENS, end - first - tile * P::TOKENS);
     }
 };
 
@@ -42,50 +88,49 @@ __device__ __forceinline__ void both_warpgroups() {
     asm volatile("bar.sync 1, 256;" ::: "memory");
 }
 
-/* Scores of 64 heads and the tokens of a tile. */
-__device__ __forceinline__ void score_tile(float (&scores)[1][16], unsigned q, unsigned tile) {
-    typedef WgmmaTile<true, 64, Mla::WIDE> Heads;
-    typedef WgmmaTile<true, Mla::TOKENS, Mla::WIDE> Rows;
-    wgmma_tiles<__nv_bfloat16, Heads, Rows, Mla::WIDE>(scores, Heads::operand(q), Rows::operand(tile), false);
-    wgmma_wait<0>();
-    wgmma_hold(scores);
+/* Numbers of a block of the cluster, at a place that bulk_place_in() named. */
+__device__ __forceinline__ float number_there(unsigned there) {
+    float number;
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(number) : "r"(there) : "memory");
+    return number;
+}
+__device__ __forceinline__ float4 numbers_there(unsigned there) {
+    float4 numbers;
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(numbers.x), "=f"(numbers.y), "=f"(numbers.z), "=f"(numbers.w)
+                 : "r"(there)
+                 : "memory");
+    return numbers;
 }
 
-/* sums (64 heads, 256 elements) += weights by V of tile 0 or 1 of a turn. From 64 elements of V to the next it is a
- * slab, shorter than wgmma_operand() has it. */
-__device__ __forceinline__ void add_values(float (&sums)[1][128], unsigned weights, unsigned tile, int which,
-                                           int half) {
-    constexpr unsigned long long CHUNK = 0x3fffull << 16;
-    const unsigned long long a = wgmma_operand<true>(weights) + which * 2 * wgmma_step<true>();
-    const unsigned long long b = (wgmma_operand<false>(tile + half * 4 * Mla::SLAB) & ~CHUNK) | (Mla::SLAB >> 4) << 16;
-    wgmma_hold(sums);
-    wgmma_begin();
-#pragma unroll
-    for (int step = 0; step < Mla::TOKENS / 16; step++) {
-        wgmma<__nv_bfloat16, true, false>(sums[0], a + step * wgmma_step<true>(), b + step * wgmma_step<false>(), 1);
-    }
-    wgmma_commit();
-    wgmma_hold(sums);
+/* Four words of shared memory. */
+__device__ __forceinline__ void store_words(unsigned to, const unsigned *words) {
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]),
+                 "r"(words[3])
+                 : "memory");
 }
-
-/* Zeros in place of V of tokens from `left` on: a weight of 0 does not make up for a NaN. */
-__device__ __forceinline__ void clear_rest(unsigned tile, int left) {
-    for (int i = threadIdx.x % 128; i < (Mla::TOKENS - left) * 128; i += 128) {
-        store_pair(tile + i % 8 * Mla::SLAB + (left + i / 128) * 128 + i / 8 % 16 * 8, 0, 0);
-    }
+__device__ __forceinline__ void load_words(unsigned *words, unsigned from) {
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(from)
+                 : "memory");
 }
 
 /* What a warpgroup keeps. Of register 4 j + 2 h + e: head 16 warp + lane / 4 + 8 h. */
-struct Latent {
-    float sums[1][128], top[2], weight[2];
-    int warp, lane, half;
-    float *shared; /* [2][64] */
+template <class P> struct Latent {
+    const MlaPlaces<P> at;
+    const MlaShare<P> &share;
+    const int warp, lane, half;
+    float *const stats;
+    float sums[1][128], scores[1][P::TOKENS / 2], top[2], weight[2];
+    unsigned weights[P::TOKENS / 4]; /* of a tile, as an A (wgmma_registers.cuh) */
 
     __device__ __forceinline__ int head(int h) const {
         return warp * 16 + lane / 4 + 8 * h;
     }
-    __device__ __forceinline__ Latent(float *of_block)
-        : warp(threadIdx.x % 128 / 32), lane(threadIdx.x % 32), half(threadIdx.x / 128), shared(of_block) {
+    __device__ __forceinline__ Latent(const MlaShare<P> &of_block, unsigned shared, float *stats_of_block)
+        : at(shared), share(of_block), warp(threadIdx.x % 128 / 32), lane(threadIdx.x % 32), half(threadIdx.x / 128),
+          stats(stats_of_block) {
 #pragma unroll
         for (int i = 0; i < 128; i++) {
             sums[0][i] = 0.0f;
@@ -94,44 +139,81 @@ struct Latent {
         weight[0] = weight[1] = 0.0f;
     }
 
-    /* What the other warpgroup has for the same heads. */
-    __device__ __forceinline__ void exchange(float (&own)[2]) {
-        if (lane % 4 == 0) {
-            shared[half * 64 + head(0)] = own[0];
-            shared[half * 64 + head(1)] = own[1];
+    /* Adds to the scores of a tile what slabs of its own half of V say, or the others; sets them by the first. */
+    template <bool OWN> __device__ __forceinline__ void score(int tile) {
+        unsigned q_at = at.shared;
+        asm volatile("" : "+r"(q_at)); /* else the compiler keeps every step's operand in registers */
+        const unsigned long long q = wgmma_operand<true>(q_at), keys = wgmma_operand<true>(at.tile(tile));
+#pragma unroll
+        for (int i = OWN ? 0 : 2; i < (OWN ? 2 : 5); i++) {
+            const int group = i < 4 ? i ^ half * 2 : i;
+            bulk_wait(at.full(tile, group), at.parity(tile));
+            wgmma_begin();
+#pragma unroll
+            for (int step = 0; step < (i < 4 ? 8 : 4); step++) {
+                const int slab = group * 2 + step / 4, skip = step % 4 * wgmma_step<true>();
+                wgmma<__nv_bfloat16, true, true>(scores[0], q + slab * (P::Q_SLAB >> 4) + skip,
+                                                 keys + slab * (P::SLAB >> 4) + skip, i + step > 0);
+            }
         }
-        both_warpgroups();
-        own[0] = shared[(half ^ 1) * 64 + head(0)];
-        own[1] = shared[(half ^ 1) * 64 + head(1)];
+        wgmma_commit();
     }
 
-    /* Scores become weights. Sums are scaled anew where a score exceeds what they are relative to by 2^8. */
-    __device__ __forceinline__ void weigh(float (&scores)[1][16], float scale, int left) {
-        float highest[2] = {MASKED, MASKED}, most[2];
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-            float &score = scores[0][i];
-            score = i / 4 * 8 + lane % 4 * 2 + i % 2 < left ? score * scale : MASKED;
-            highest[i / 2 % 2] = fmaxf(highest[i / 2 % 2], score);
+    /* Its half of V is added: the place is free, in the block that brings it. */
+    __device__ __forceinline__ void release(int tile) const {
+        if (lane == 0) {
+            if (P::PAIR > 1) {
+                bulk_arrive_at(bulk_place_in(at.free(tile, half), share.rank * P::PAIR + half));
+            } else {
+                bulk_arrive(at.free(tile, half));
+            }
         }
+        __syncwarp();
+    }
+
+    /* Its half of V. */
+    __device__ __forceinline__ unsigned long long values(int tile) const {
+        return wgmma_operand_chunks(at.tile(tile) + half * P::HALF, P::SLAB);
+    }
+    /* What the other has left of a tile that it has scored: its weights, and what they are relative to. */
+    __device__ __forceinline__ void take_weights(int tile) {
+        bulk_wait(at.weighed(tile), at.parity(tile));
+        bulk_wait(at.full(tile, half * 2), at.parity(tile)); /* the neighbour waited for it, this one did not */
+        bulk_wait(at.full(tile, half * 2 + 1), at.parity(tile));
+        const float *tops = stats + tile % P::STAGES * 64;
+        const float to[2] = {tops[head(0)], tops[head(1)]};
+        rise(to);
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            highest[h] = fmaxf(highest[h], __shfl_xor_sync(~0u, highest[h], 1));
-            highest[h] = fmaxf(highest[h], __shfl_xor_sync(~0u, highest[h], 2));
-            most[h] = highest[h];
+        for (int step = 0; step < P::TOKENS / 16; step++) {
+            load_words(weights + 4 * step, at.last_slab(tile) + step * 2048 + threadIdx.x % 128 * 16);
         }
-        exchange(most);
-        bool grown = false;
+    }
+    /* sums += weights by V of a tile. Behind it nothing is at work, and the place is free. */
+    __device__ __forceinline__ void add(int tile) {
+        const unsigned long long b = values(tile);
+        wgmma_hold(sums);
+        wgmma_begin();
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            most[h] = fmaxf(most[h], highest[h]);
-            grown |= most[h] > top[h] + 8.0f;
+        for (int step = 0; step < P::TOKENS / 16; step++) {
+            wgmma_registers<__nv_bfloat16>(sums[0], weights + 4 * step, b + step * wgmma_step<false>(), 1);
         }
-        if (__any_sync(~0u, grown)) {
+        wgmma_commit();
+        wgmma_wait<0>();
+        wgmma_hold(sums);
+        release(tile);
+    }
+    __device__ __forceinline__ void add_other(int tile) {
+        take_weights(tile);
+        add(tile);
+    }
+
+    /* Sums and weights become relative to these scores. */
+    __device__ __forceinline__ void rise(const float (&to)[2]) {
+        if (__any_sync(~0u, to[0] != top[0] || to[1] != top[1])) {
 #pragma unroll
             for (int h = 0; h < 2; h++) {
-                const float to = most[h] > top[h] + 8.0f ? most[h] : top[h], factor = exp2_fast(top[h] - to);
-                top[h] = to;
+                const float factor = exp2_fast(top[h] - to[h]);
+                top[h] = to[h];
                 weight[h] *= factor;
 #pragma unroll
                 for (int i = 0; i < 128; i += 4) {
@@ -140,161 +222,366 @@ struct Latent {
                 }
             }
         }
+    }
+
+    /* Scores are scaled. `to`: what they shall be relative to, the same as before until one exceeds that by 2^8. */
+    __device__ __forceinline__ void find_tops(float (&to)[2], int tile) {
+        const int left = share.left(tile);
+        float highest[2] = {MASKED, MASKED};
+        if (left < P::TOKENS) {
 #pragma unroll
-        for (int i = 0; i < 16; i++) {
-            scores[0][i] = exp2_fast(scores[0][i] - top[i / 2 % 2]);
-            weight[i / 2 % 2] += scores[0][i];
+            for (int i = 0; i < P::TOKENS / 2; i++) {
+                scores[0][i] = i / 4 * 8 + lane % 4 * 2 + i % 2 < left ? scores[0][i] : MASKED;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < P::TOKENS / 2; i++) {
+            highest[i / 2 % 2] = fmaxf(highest[i / 2 % 2], scores[0][i]);
+        }
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            highest[h] = fmaxf(highest[h], __shfl_xor_sync(~0u, highest[h], 1));
+            highest[h] = fmaxf(highest[h], __shfl_xor_sync(~0u, highest[h], 2)) * share.scale;
+            to[h] = highest[h] > top[h] + 8.0f ? highest[h] : top[h];
         }
     }
 
-    /* Rows are heads, 128 bytes of the 64 tokens of a turn, swizzled. */
-    __device__ __forceinline__ void store_weights(const float (&scores)[1][16], unsigned to) const {
-        const int line = warp * 16 + lane % 16, beside = lane / 16;
+    /* Scores become weights. */
+    __device__ __forceinline__ void weigh(const float (&to)[2], float (&added)[2]) {
+        added[0] = added[1] = 0.0f;
 #pragma unroll
-        for (int right = 0; right < 4; right += 2) {
-            const float *own = scores[0] + right * 4;
-            store_tiles(to + line * 128 + ((half * 4 + right + beside) ^ line % 8) * 16,
-                        pair_of<__nv_bfloat16>(own[0], own[1]), pair_of<__nv_bfloat16>(own[2], own[3]),
-                        pair_of<__nv_bfloat16>(own[4], own[5]), pair_of<__nv_bfloat16>(own[6], own[7]));
+        for (int i = 0; i < P::TOKENS / 2; i += 2) {
+            float *pair = scores[0] + i;
+            pair[0] = exp2_fast(fmaf(pair[0], share.scale, -to[i / 2 % 2]));
+            pair[1] = exp2_fast(fmaf(pair[1], share.scale, -to[i / 2 % 2]));
+            added[i / 2 % 2] += pair[0] + pair[1];
         }
     }
 
-    /* To the result, or to the parts. */
-    __device__ __forceinline__ void store(const Decode &of, const Share &share, const Parts &parts,
-                                          __nv_bfloat16 *out) {
+    /* Weights and tops to the other one, to each thread what this one has. */
+    __device__ __forceinline__ void tell_weights(int tile) const {
+#pragma unroll
+        for (int step = 0; step < P::TOKENS / 16; step++) {
+            store_words(at.last_slab(tile) + step * 2048 + threadIdx.x % 128 * 16, weights + 4 * step);
+        }
+        if (lane % 4 == 0) {
+            stats[tile % P::STAGES * 64 + head(0)] = top[0];
+            stats[tile % P::STAGES * 64 + head(1)] = top[1];
+        }
+        bulk_fence_writes();
+        __syncwarp();
+        if (lane == 0) {
+            bulk_arrive(at.weighed(tile));
+        }
+        __syncwarp();
+    }
+
+    /* The other warps of this warpgroup have come here, too. */
+    __device__ __forceinline__ void meet() const {
+        asm volatile("bar.sync %0, 128;" ::"r"(2 + half) : "memory");
+    }
+
+    /* Zeros in place of V of tokens that are not there: a weight of 0 does not make up for a NaN. */
+    __device__ __forceinline__ void clear_rest(int tile) const {
+        const int left = share.left(tile);
+        if (left < P::TOKENS) {
+            for (int i = threadIdx.x % 128; i < (P::TOKENS - left) * 128; i += 128) {
+                store_pair(at.tile(tile) + i % 8 * P::SLAB + (left + i / 128) * 128 + i / 8 % 16 * 8, 0, 0);
+            }
+            bulk_fence_writes();
+            meet();
+        }
+    }
+
+    /* The values of a tile by its scores, which are at work. */
+    __device__ __forceinline__ void weigh_and_add(int tile) {
+        float to[2], added[2];
+        wgmma_wait<0>();
+        wgmma_hold(scores);
+        find_tops(to, tile);
+        weigh(to, added);
+        rise(to);
+        weight[0] += added[0];
+        weight[1] += added[1];
+#pragma unroll
+        for (int i = 0; i < P::TOKENS / 4; i++) {
+            weights[i] = pair_of<__nv_bfloat16>(scores[0][2 * i], scores[0][2 * i + 1]);
+        }
+        meet(); /* all have scored: the tile is written to */
+        clear_rest(tile);
+        tell_weights(tile);
+        add(tile);
+    }
+
+    __device__ __forceinline__ void attend() {
+        if (share.tiles == 0) {
+            return;
+        }
+        bulk_wait(at.barriers, 0);
+        if (half == 0) {
+            score<true>(0);
+            score<false>(0);
+            weigh_and_add(0);
+        }
+        int tile = 2 - half;
+        for (; tile < share.tiles; tile += 2) {
+            score<true>(tile); /* while the other computes weights */
+            add_other(tile - 1);
+            score<false>(tile);
+            weigh_and_add(tile);
+        }
+        if (tile == share.tiles) {
+            add_other(tile - 1);
+        }
+    }
+
+    /* What it has, for the cluster: q and tiles are used up. */
+    __device__ __forceinline__ void leave(float *space) {
+        both_warpgroups();
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             weight[h] += __shfl_xor_sync(~0u, weight[h], 1);
             weight[h] += __shfl_xor_sync(~0u, weight[h], 2);
-        }
-        float other[2] = {weight[0], weight[1]};
-        exchange(other);
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            if (head(h) >= share.heads) {
-                continue;
+            if (lane % 4 == 0) {
+                stats[head(h)] = top[h];
+                stats[(2 + half) * 64 + head(h)] = weight[h];
             }
-            const long long row = share.row(of, head(h)), place = row * gridDim.x + share.part;
-            const float all = weight[h] + other[h];
-            const float scale = all > 0.0f ? share.out_scale / all : 0.0f;
-            if (share.parts > 1 && half == 0 && lane % 4 == 0) {
-                parts.stats[place] = make_float2(top[h], all);
-            }
+            float *row = space + head(h) * P::PITCH + half * 256 + lane % 4 * 2;
 #pragma unroll
             for (int i = 0; i < 128; i += 4) {
-                const int column = half * 256 + i * 2 + lane % 4 * 2;
-                const float first = sums[0][i + 2 * h], second = sums[0][i + 2 * h + 1];
-                if (share.parts > 1) {
-                    *reinterpret_cast<float2 *>(parts.sums + place * Mla::VALUES + column) = make_float2(first, second);
+                *reinterpret_cast<float2 *>(row + i * 2) = make_float2(sums[0][i + 2 * h], sums[0][i + 2 * h + 1]);
+            }
+        }
+    }
+
+    /* Every so manyth head of the block's, of all blocks of the cluster with the same: to the result, or to the parts.
+     */
+    __device__ __forceinline__ static void join(const MlaShare<P> &share, unsigned shared, const Decode &of,
+                                                const Parts &parts, __nv_bfloat16 *out) {
+        const int half = threadIdx.x / 128;
+        const int column = threadIdx.x % 128 * 4;
+        for (int line = share.rank + P::CLUSTER * half; line < share.heads; line += 2 * P::CLUSTER) {
+            float tops[P::CLUSTER], top = LOWEST, weight = 0.0f, own[4] = {};
+            unsigned there[P::CLUSTER];
+#pragma unroll
+            for (int i = 0; i < P::CLUSTER; i++) {
+                there[i] = bulk_place_in(shared, i * P::PAIR + share.member);
+                tops[i] = number_there(there[i] + P::STATS_AT + line * 4);
+                top = fmaxf(top, tops[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < P::CLUSTER; i++) {
+                const float factor = exp2_fast(tops[i] - top);
+                const float4 part = numbers_there(there[i] + (line * P::PITCH + column) * 4);
+                weight += factor * (number_there(there[i] + P::STATS_AT + (128 + line) * 4) +
+                                    number_there(there[i] + P::STATS_AT + (192 + line) * 4));
+                own[0] += factor * part.x;
+                own[1] += factor * part.y;
+                own[2] += factor * part.z;
+                own[3] += factor * part.w;
+            }
+            const long long row = share.row(of, line);
+            const long long place = row * (gridDim.x / P::BLOCKS) + blockIdx.x / P::BLOCKS;
+            const float scale = weight > 0.0f ? share.out_scale / weight : 0.0f;
+            if (share.parts <= P::CLUSTER) {
+                *reinterpret_cast<uint2 *>(out + row * P::VALUES + column) =
+                    make_uint2(pair_of<__nv_bfloat16>(own[0] * scale, own[1] * scale),
+                               pair_of<__nv_bfloat16>(own[2] * scale, own[3] * scale));
+                continue;
+            }
+            *reinterpret_cast<float4 *>(parts.sums + place * P::VALUES + column) =
+                make_float4(own[0], own[1], own[2], own[3]);
+            if (column == 0) {
+                parts.stats[place] = make_float2(top, weight);
+            }
+        }
+    }
+};
+
+/* By the one warp: q, then tiles of tokens. A lane has BOX tokens, at most a page. */
+template <class P> struct MlaProducer {
+    const MlaPlaces<P> at;
+    const MlaShare<P> &share;
+    const CUtensorMap *cache;
+    const int page_shift, lane, offset;
+
+    __device__ __forceinline__ MlaProducer(const MlaShare<P> &of_block, unsigned shared, const CUtensorMap *of_cache,
+                                           int shift)
+        : at(shared), share(of_block), cache(of_cache), page_shift(shift), lane(threadIdx.x % 32),
+          offset(lane * P::BOX) {
+    }
+    __device__ __forceinline__ int page_of(int token) const {
+        return offset < P::TOKENS && token < share.end ? share.table[token >> page_shift] : 0;
+    }
+    __device__ __forceinline__ void bring_q(const CUtensorMap *q, int row) const {
+        if (lane == 0 && share.tiles > 0) {
+            bulk_expect(at.barriers, P::Q);
+            for (int slab = 0; slab < P::SLABS; slab++) {
+                bulk_load_box(at.shared + slab * P::Q_SLAB, q, slab * 64, row, at.barriers);
+            }
+        }
+    }
+    /* Slabs of a group of a tile, whose row this lane brings is `row`; boxes: of all lanes. */
+    __device__ __forceinline__ void bring(int tile, int group, bool brings, bool mine, int boxes, int row) const {
+        const unsigned full = at.full(tile, group);
+        const int slabs = group < 4 ? 2 : 1;
+        if (lane == 0) {
+            if (P::PAIR > 1) { /* what the other block brought before has arrived */
+                bulk_wait(full, at.parity(tile) ^ 1);
+            }
+            bulk_expect(full, slabs * boxes * (P::BOX * 128));
+        }
+        __syncwarp();
+        if (brings && mine) {
+#pragma unroll 1
+            for (int slab = group * 2; slab < group * 2 + slabs; slab++) {
+                const unsigned to = at.tile(tile) + slab * P::SLAB + offset * 128;
+                if (P::PAIR > 1) {
+                    bulk_load_box_to(3u << share.rank * P::PAIR, to, cache, slab * 64, row, full);
                 } else {
-                    *reinterpret_cast<unsigned *>(out + row * Mla::VALUES + column) =
-                        pair_of<__nv_bfloat16>(first * scale, second * scale);
+                    bulk_load_box(to, cache, slab * 64, row, full);
+                }
+            }
+        }
+    }
+    __device__ __forceinline__ void bring_tiles() const {
+        int page = page_of(share.first + offset);
+        for (int tile = 0; tile < share.tiles; tile++) {
+            const int token = share.first + tile * P::TOKENS + offset;
+            const int row = (page << page_shift) + (token & ((1 << page_shift) - 1));
+            const int boxes = (share.left(tile) + P::BOX - 1) / P::BOX;
+            const bool mine = offset < P::TOKENS && token < share.end;
+            page = page_of(token + P::TOKENS);
+#pragma unroll 1
+            for (int i = 0; i < 2; i++) { /* the half that is free first */
+                const int half = tile % 2 ^ i;
+                const bool brings = P::PAIR == 1 || half == share.member;
+                if (brings && lane == 0) {
+                    bulk_wait(at.free(tile, half), at.parity(tile) ^ 1);
+                }
+#pragma unroll 1
+                for (int group = half * 2; group < half * 2 + 2 + i; group++) { /* who adds the second reads weights */
+                    bring(tile, group < half * 2 + 2 ? group : 4, brings, mine, boxes, row);
                 }
             }
         }
     }
 };
 
-/* By the one warp: q, then tiles of tokens, in turn to all places. A lane has BOX tokens, at most a page. */
-template <int BOX>
-__device__ __forceinline__ void bring_tokens(const CUtensorMap *q, const CUtensorMap *cache, const Decode &of,
-                                             const Share &share, unsigned shared, unsigned barriers) {
-    const int lane = threadIdx.x % 32, in_page = (1 << of.page_shift) - 1, offset = lane * BOX;
-    if (lane == 0) {
-        bulk_expect(barriers, Mla::Q);
-        for (int slab = 0; slab < Mla::SLABS; slab++) {
-            bulk_load_box(shared + slab * (64 * 128), q, slab * 64, (int)share.row(of, 0), barriers);
-        }
-    }
-    auto page_of = [&](int token) {
-        return offset < Mla::TOKENS && token < share.end ? share.table[token >> of.page_shift] : 0;
-    };
-    int page = page_of(share.first + offset);
-    RingPlace<Mla::STAGES> place;
-    for (int at = share.first; at < share.end; at += Mla::TOKENS) {
-        const int token = at + offset, row = (page << of.page_shift) + (token & in_page);
-        page = page_of(token + Mla::TOKENS);
-        const unsigned full = Mla::full(barriers, place.stage);
-        if (lane == 0) {
-            const int boxes = min(Mla::TOKENS / BOX, (share.end - at + BOX - 1) / BOX);
-            bulk_wait(Mla::empty(barriers, place.stage), place.parity ^ 1);
-            bulk_expect(full, boxes * (Mla::SLABS * BOX * 128));
-        }
-        __syncwarp();
-        if (offset < Mla::TOKENS && token < share.end) {
-            const unsigned to = Mla::tile(shared, place.stage) + offset * 128;
-            for (int slab = 0; slab < Mla::SLABS; slab++) {
-                bulk_load_box(to + slab * Mla::SLAB, cache, slab * 64, row, full);
+template <class P> __device__ __forceinline__ void mla_barriers(unsigned shared) {
+    const MlaPlaces<P> at(shared);
+    if (threadIdx.x == 0) {
+        bulk_barrier_init(at.barriers);
+        for (int i = 0; i < P::STAGES; i++) {
+            for (int group = 0; group < P::GROUPS; group++) {
+                bulk_barrier_init(at.full(i, group));
             }
+            bulk_barrier_init(at.free(i, 0), 4 * P::PAIR); /* warps */
+            bulk_barrier_init(at.free(i, 1), 4 * P::PAIR);
+            bulk_barrier_init(at.weighed(i), 4);
         }
-        place.next();
+        bulk_barrier_publish();
+    }
+}
+template <class P> __device__ __forceinline__ void mla_meet() {
+    if (P::BLOCKS > 1) {
+        cluster_meet();
+    } else {
+        __syncthreads();
     }
 }
 #endif
 
-template <int BOX>
+template <int BOX, int CLUSTER, int PAIR>
 __global__ void __launch_bounds__(384, 1)
     decode_mla(const __grid_constant__ CUtensorMap q, const __grid_constant__ CUtensorMap cache,
                const int *__restrict__ tables, const int *__restrict__ lengths, __nv_bfloat16 *__restrict__ out,
                Parts parts, Decode of) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
-    static_assert(Mla::TOKENS % BOX == 0 && BOX % 8 == 0, "whole pages");
+    typedef Mla<BOX, CLUSTER, PAIR> P;
     extern __shared__ __align__(1024) unsigned char memory[];
-    const unsigned shared = shared_address(memory), barriers = shared + Mla::BARRIERS_AT;
-    const Share share(of, tables, lengths, 64);
+    const unsigned shared = shared_address(memory);
+    const MlaShare<P> share(of, tables, lengths);
     let_next_launch_start();
-    if (share.idle()) {
+    if (share.all_idle()) {
         return;
     }
-    if (threadIdx.x == 0) {
-        bulk_barrier_init(barriers);
-        for (int i = 0; i < Mla::STAGES; i++) {
-            bulk_barrier_init(Mla::full(barriers, i));
-            bulk_barrier_init(Mla::empty(barriers, i), 8); /* warps that multiply */
-        }
-        bulk_barrier_publish();
-    }
-    __syncthreads();
+    mla_barriers<P>(shared);
+    mla_meet<P>();
     if (threadIdx.x >= 256) {
-        warpgroup_give_registers<24>();
+        warpgroup_give_registers<40>();
         if (threadIdx.x < 288) {
-            bring_tokens<BOX>(&q, &cache, of, share, shared, barriers);
+            const MlaProducer<P> producer(share, shared, &cache, of.page_shift);
+            producer.bring_q(&q, (int)share.row(of, 0));
+            producer.bring_tiles();
         }
+        mla_meet<P>();
+    } else {
+        warpgroup_take_registers<232>();
+        Latent<P> own(share, shared, reinterpret_cast<float *>(memory + P::STATS_AT));
+        own.attend();
+        own.leave(reinterpret_cast<float *>(memory));
+        mla_meet<P>();
+        int again = 0;
+        asm volatile("" : "+r"(again)); /* what the block does is found anew: registers are few */
+        Latent<P>::join(MlaShare<P>(of, tables, lengths + again), shared, of, parts, out);
+    }
+    if (P::BLOCKS > 1) { /* a block that has ended could not be read */
+        cluster_meet();
+    }
+#endif
+}
+
+/* Joins what clusters have left of a row, LINES parts at a time, a block a row. A launch of its own. */
+template <int LINES>
+__global__ void __launch_bounds__(128 * LINES)
+    mla_join(const int *__restrict__ lengths, Parts parts, __nv_bfloat16 *__restrict__ out, Decode of, int most) {
+    __shared__ float4 joined[LINES][128];
+    const long long row = blockIdx.x, place = row * most;
+    const int column = threadIdx.x % 128, line = threadIdx.x / 128, lane = threadIdx.x % 32;
+    const int count = (lengths[row / of.group] + of.chunk - 1) / of.chunk;
+    if (count <= 1) {
         return;
     }
-    warpgroup_take_registers<240>();
-
-    Latent own(reinterpret_cast<float *>(memory + Mla::SHARED_AT));
-    const unsigned weights = shared + Mla::WEIGHTS_AT;
-    RingPlace<Mla::STAGES> place; /* of the first of two tiles; the second is in the same phase */
-    bulk_wait(barriers, 0);
-    for (int at = share.first; at < share.end; at += 2 * Mla::TOKENS) {
-        const int left = min((int)Mla::TOKENS, share.end - at - own.half * Mla::TOKENS);
-        const unsigned tile = Mla::tile(shared, place.stage + own.half);
-        float scores[1][16] = {};
-        if (left > 0) {
-            bulk_wait(Mla::full(barriers, place.stage + own.half), place.parity);
-            score_tile(scores, shared, tile);
-        }
-        own.weigh(scores, share.scale, left);
-        own.store_weights(scores, weights);
-        if (left > 0 && left < Mla::TOKENS) {
-            clear_rest(tile, left);
-        }
-        bulk_fence_writes();
-        both_warpgroups();
-        const int tiles = at + Mla::TOKENS < share.end ? 2 : 1;
-        for (int i = 0; i < tiles; i++) {
-            bulk_wait(Mla::full(barriers, place.stage + i), place.parity);
-            add_values(own.sums, weights, Mla::tile(shared, place.stage + i), i, own.half);
-        }
-        wgmma_wait<0>();
-        wgmma_hold(own.sums);
-        if (own.lane < tiles) {
-            bulk_arrive(Mla::empty(barriers, place.stage + own.lane));
-        }
-        place.skip(2);
+    wait_for_launch_before();
+    float top = LOWEST, weight = 0.0f;
+    for (int i = lane; i < count; i += 32) {
+        top = fmaxf(top, __ldcg(&parts.stats[place + i]).x);
     }
-    own.store(of, share, parts, out);
-#endif
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) {
+        top = fmaxf(top, __shfl_xor_sync(~0u, top, apart));
+    }
+    float own[4] = {};
+#pragma unroll 4
+    for (int i = line; i < count; i += LINES) {
+        const float4 part = __ldcg(reinterpret_cast<const float4 *>(parts.sums + (place + i) * 512) + column);
+        const float2 stats = __ldcg(&parts.stats[place + i]);
+        const float factor = exp2_fast(stats.x - top);
+        weight += factor * stats.y;
+        own[0] += factor * part.x;
+        own[1] += factor * part.y;
+        own[2] += factor * part.z;
+        own[3] += factor * part.w;
+    }
+    if (LINES > 1) {
+        __shared__ float weights[LINES];
+        joined[line][column] = make_float4(own[0], own[1], own[2], own[3]);
+        weights[line] = weight;
+        __syncthreads();
+        if (line > 0) {
+            return;
+        }
+        for (int i = 1; i < LINES; i++) {
+            const float4 part = joined[i][column];
+            weight += weights[i];
+            own[0] += part.x;
+            own[1] += part.y;
+            own[2] += part.z;
+            own[3] += part.w;
+        }
+    }
+    const float scale = weight > 0.0f ? of.out_scale / weight : 0.0f;
+    *reinterpret_cast<uint2 *>(out + row * 512 + column * 4) = make_uint2(
+        pair_of<__nv_bfloat16>(own[0] * scale, own[1] * scale), pair_of<__nv_bfloat16>(own[2] * scale, own[3] * scale));
 }

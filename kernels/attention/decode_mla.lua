@@ -3,25 +3,27 @@
 -- `heads` query heads and whose first 512 elements are V. Pages and ragged as in decode.lua. sm_90a.
 local decode = require "kernels.decode"
 
-local KEYS, VALUES, TOKENS, HEADS = 576, 512, 32, 64
+local KEYS, VALUES, TOKENS, HEADS = 576, 512, 64, 64
 
 local function pages_of(p) return ceil_div(p.l, p.page) end
 local function tiles_of(p) return ceil_div(p.heads, HEADS) end
 -- Tokens of a block; one fills an SM.
 local function chunk_of(p, c, gpu)
-  local split = c.SPLIT > 0 and c.SPLIT or math.max(1, gpu.sms // (p.batch * tiles_of(p)))
-  return ceil_div(ceil_div(p.l, split), 2 * TOKENS) * 2 * TOKENS
+  local split = c.SPLIT > 0 and c.SPLIT or gpu.sms // (p.batch * tiles_of(p)) // c.CLUSTER * c.CLUSTER
+  return ceil_div(ceil_div(p.l, math.max(1, split)), TOKENS) * TOKENS
 end
-local function parts_of(p, c, gpu) return ceil_div(p.l, chunk_of(p, c, gpu)) end
-local function joining(parts) return 4 * (parts + (256 // (128 // 4) + 1) * 128) end
+-- What clusters leave to be joined; a sequence's last may have less.
+local function parts_of(p, c, gpu) return ceil_div(p.l, chunk_of(p, c, gpu) * c.CLUSTER) end
 
 return kernel {
   name = "decode_mla",
   source = "decode_mla.cu",
-  entry = "decode_mla<32, SPLIT, COMBINE>", -- so that they are no macros: they choose between launches of the same code
+  entry = "decode_mla<64, CLUSTER, PAIR, SPLIT, COMBINE>", -- the last are of launches: so they are no macros
   problem = { "batch", "l", "heads", "page", "ragged" },
   params = {
     { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" },
+    { "CLUSTER", 1, "of these, blocks (pairs) that join their sums in shared memory" },
+    { "PAIR", 1, "blocks with the same tokens and other heads that share what they read" },
     { "COMBINE", "pdl", "what joins the parts: a launch, or one that starts early" },
   },
   buffers = function(p, c, gpu)
@@ -39,31 +41,34 @@ return kernel {
   end,
   launch = function(p, c, gpu, b)
     local parts = parts_of(p, c, gpu)
-    local of = struct {
-      i32(p.heads), i32(1), i32(pages_of(p)), i32(decode.page_shift_of(p)), i32(chunk_of(p, c, gpu)), f32(decode.LOG2_E / math.sqrt(KEYS)), f32(1),
-      u64(0),
-    }
-    local split, box = struct { b.stats, b.sums }, math.min(p.page, TOKENS)
+    local function of(chunk)
+      return struct {
+        i32(p.heads), i32(1), i32(pages_of(p)), i32(decode.page_shift_of(p)), i32(chunk),
+        f32(decode.LOG2_E / math.sqrt(KEYS)), f32(1), u64(0),
+      }
+    end
+    local split, box, chunk = struct { b.stats, b.sums }, math.min(p.page, TOKENS), chunk_of(p, c, gpu)
     local attend = {
-      entry = ("decode_mla<%d>"):format(box),
+      entry = ("decode_mla<%d, %d, %d>"):format(box, c.CLUSTER, c.PAIR),
       args = {
         tensor_map(b.q, { KEYS, p.batch * p.heads }, { box = { 64, HEADS }, swizzle = 128 }),
         tensor_map(b.cache, { KEYS, p.batch * pages_of(p) * p.page }, { box = { 64, box }, swizzle = 128 }),
-        b.tables, b.lengths, b.out, split, of,
+        b.tables, b.lengths, b.out, split, of(chunk),
       },
-      grid = { parts, tiles_of(p), p.batch },
+      grid = { parts * c.CLUSTER * c.PAIR, tiles_of(p) // c.PAIR, p.batch },
+      cluster = c.CLUSTER * c.PAIR,
       block = 384,
-      shared = 2 * (HEADS + 4 * TOKENS) * KEYS + 128 * HEADS + 8 * HEADS + 72, -- q, stages, weights, maxima, barriers
+      shared = 2 * (HEADS + 128) * KEYS + 16 * HEADS + 136, -- q, two tiles, maxima and sums, barriers
     }
     if parts == 1 then return attend end
+    local lines = parts <= 8 and 1 or 8
     return {
       attend,
       {
-        entry = ("decode_join<__nv_bfloat16, %d>"):format(VALUES),
-        args = { b.lengths, split, b.out, of, i32(parts) },
-        grid = { p.batch * p.heads, VALUES // 128 },
-        block = 256,
-        shared = joining(parts),
+        entry = ("mla_join<%d>"):format(lines),
+        args = { b.lengths, split, b.out, of(chunk * c.CLUSTER), i32(parts) },
+        grid = p.batch * p.heads,
+        block = 128 * lines,
         pdl = c.COMBINE == "pdl",
       },
     }
@@ -80,19 +85,19 @@ return kernel {
       items = { "token", p.batch },
     }
   end,
-  -- An instruction has 64 heads. Scores read 64 of their rows for 32 tokens, values 64 for 256 elements.
+  -- An instruction has 64 heads. Scores read their rows for each tile; weights go through shared memory.
   traffic = function(p, c, gpu)
     local parts, tokens = parts_of(p, c, gpu), decode.tokens_of(p)
     local handed = parts > 1 and 4 * p.batch * p.heads * parts * (VALUES + 2) or 0
     local read, tiles = 2 * KEYS * tokens, tiles_of(p) * tokens / TOKENS
     return {
       tensor_bf16 = 2 * (KEYS + VALUES) * HEADS * tiles_of(p) * tokens,
-      l2 = tiles_of(p) * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
-      shared = tiles_of(p) * read + tiles * (KEYS // 16 * 3072 + 2 * 2 * (2048 + 8192) + 4096),
+      l2 = tiles_of(p) // c.PAIR * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
+      shared = tiles_of(p) * read + tiles * (KEYS // 16 * 4096 + 2 * TOKENS * (VALUES + 2 * HEADS)),
     }
   end,
   prior = function(p, c, gpu, t)
-    local blocks = parts_of(p, c, gpu) * tiles_of(p) * p.batch
+    local blocks = parts_of(p, c, gpu) * c.CLUSTER * tiles_of(p) * p.batch
     return math.max(t.floor, t.shared) * math.ceil(blocks / gpu.sms) / (blocks / gpu.sms) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
   end,
   check = {

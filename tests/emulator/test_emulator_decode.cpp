@@ -233,29 +233,33 @@ static void many(const char *name, std::vector<int> lengths, int group, int kv_h
 }
 
 /* Of rows of 576, K of all heads, the first 512 are V. */
-template <int BOX> static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
+template <int BOX, int CLUSTER, int PAIR, int LINES>
+static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
+    typedef Mla<BOX, CLUSTER, PAIR> P;
     Problem<bf16, bf16, 576> of_keys(lengths, heads, 1, page, chunk);
-    Problem<bf16, bf16, 512> problem(lengths, heads, 1, page, chunk);
-    of_keys.lengths = lengths;
+    Problem<bf16, bf16, 512> problem(lengths, heads, 1, page, chunk * CLUSTER); /* a cluster leaves a part */
     const Map q = {(unsigned char *)of_keys.q.data(), 2, 576, (long)lengths.size() * heads, 576, 64, 64, 128};
     const Map cache = {
         (unsigned char *)of_keys.k.data(), 2, 576, (long)of_keys.tables.size() * page, 576, 64, BOX, 128};
     Launch launch;
-    launch.grid = {(unsigned)problem.parts, (unsigned)(heads + 63) / 64, (unsigned)lengths.size()};
+    launch.grid = {(unsigned)(problem.parts * P::BLOCKS), (unsigned)(heads + 63) / 64 / PAIR, (unsigned)lengths.size()};
+    launch.cluster = P::BLOCKS;
     launch.threads = 384;
-    launch.shared = Mla::BYTES;
+    launch.shared = P::BYTES;
     launch.at_once = 4;
     memset((void *)problem.out.data(), 0x7f, problem.out.size() * 2);
     std::string fault = emulator::run(launch, seed, [&]() {
-        decode_mla<BOX>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&cache), of_keys.tables.data(),
-                        lengths.data(), problem.out.data(), problem.split(), of_keys.facts(false));
+        decode_mla<BOX, CLUSTER, PAIR>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&cache),
+                                       of_keys.tables.data(), lengths.data(), problem.out.data(), problem.split(),
+                                       of_keys.facts(false));
     });
     if (fault.empty() && problem.parts > 1) {
         Launch join;
-        join.grid = {(unsigned)(lengths.size() * heads), problem.joins()};
-        join.threads = 256;
-        join.shared = problem.join_bytes();
-        fault = emulator::run(join, seed, [&]() { problem.join(false); });
+        join.grid = {(unsigned)(lengths.size() * heads)};
+        join.threads = 128 * LINES;
+        fault = emulator::run(join, seed, [&]() {
+            mla_join<LINES>(lengths.data(), problem.split(), problem.out.data(), problem.facts(false), problem.parts);
+        });
     }
     for (auto &row : of_keys.v) {
         row = of_keys.k[&row - of_keys.v.data()];
@@ -287,7 +291,9 @@ int main(int argc, char **argv) {
     tma<__half, unsigned char, 128, 1, 64, 32, 2, 2, true, true>("TMA, e4m3", {150, 64}, 4, 1, 32, 128);
     many<bf16, 64, 32, 2, 2, true>("wgmma, parts", {200, 1}, 66, 1, 32, 192);
     many<__half, 128, 64, 2, 2, false>("wgmma, two heads of K", {100, 64}, 9, 2, 64, 128);
-    mla<32>("MLA", {170}, 66, 64, 192);
-    mla<16>("MLA, short pages, parts", {70, 33}, 5, 16, 64);
+    mla<64, 1, 1, 1>("MLA", {290}, 5, 64, 320);
+    mla<16, 1, 1, 1>("MLA, short pages, parts", {140, 33}, 5, 16, 128);
+    mla<32, 2, 1, 2>("MLA, clusters, an idle block", {290, 0, 64}, 3, 32, 64);
+    mla<64, 1, 2, 1>("MLA, pairs", {340}, 66, 64, 384);
     return failures > 0;
 }
