@@ -46,8 +46,9 @@ template <class P> struct StagedScales {
         const int blocks = (task.n + SCALED - 1) / SCALED, pitch = ((task.k + SCALED - 1) / SCALED + 3) / 4 * 4;
         return b + (long long)(block < blocks ? block : 0) * pitch + step;
     }
+    /* None of a tile that lies behind A altogether, which a cluster's second block may have. */
     __device__ __forceinline__ unsigned row_bytes(Corner corner) const {
-        return 4 * left_of(task.m, corner.row, P::BLOCK_M);
+        return corner.row < task.m ? 4 * left_of(task.m, corner.row, P::BLOCK_M) : 0;
     }
     __device__ __forceinline__ unsigned bytes(Corner corner) const {
         return staged() ? row_bytes(corner) + BLOCKS * 16 : 0;

@@ -65,8 +65,10 @@ expect_out 'cache of cubins and ceilings: no, there is no folder for it'
 
 # Limits: open files, memory.
 for files in 4 5 6 12 16; do # libuv itself ends the program at 4 and 5
+    # What a terminal or ctest left open is closed: the loader needs one for the libraries.
     # shellcheck disable=SC2086
-    (ulimit -n $files && exec "$ROOFTUNE" run $replay --fresh -o few.db) >out 2>err </dev/null && status=0 || status=$?
+    (exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- && ulimit -n $files && exec "$ROOFTUNE" run $replay --fresh -o few.db) \
+        >out 2>err </dev/null && status=0 || status=$?
     expect_error 13 'too many open files'
     expect_err 'remedy: .*ulimit -n'
 done
