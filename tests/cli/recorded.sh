@@ -8,10 +8,13 @@ works() {
 works run "$RECORDING" -d replay: -o replay.db --no-report
 works best "$RECORDING" --csv recording.csv
 works best replay.db --csv replay.csv
-# But for the last digit: a replay adds up in another order.
-awk -F, 'NR == FNR { line[FNR] = $0; lines = FNR; next }
+# But for the last digit: a replay adds up in another order. Intervals to 1e-3: of equal times of a first round the point
+# measured first is in the final round. That was what compiled first, and all of a final round share a variance.
+awk -F, 'NR == FNR { line[FNR] = $0; lines = FNR }
+    NR == 1 { for (i = 1; i <= NF; i++) most[i] = $i ~ /^(low|high)_s$/ ? 1e-3 : 1e-12 }
+    NR == FNR { next }
     { n = split(line[FNR], a); if (n != NF) exit 1
-      for (i = 1; i <= n; i++) if (a[i] != $i && !(a[i] - $i < 1e-12 * a[i] && $i - a[i] < 1e-12 * a[i])) exit 1 }
+      for (i = 1; i <= n; i++) if (a[i] != $i && !(a[i] - $i < most[i] * a[i] && $i - a[i] < most[i] * a[i])) exit 1 }
     END { if (FNR != lines) exit 1 }' recording.csv replay.csv || fail "the replay has other bests than the recording"
 works show "$RECORDING" --full
 works show replay.db --json -
