@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Filters of 3 x 3 over all channels, bf16 in NHWC: a product of matrices whose left one nobody writes down. Who looks for its
+-- Filters of 3 x 3 over all channels, bf16 in NHWC: a product of matrices whose left one lies in no memory. What looks for its
 -- rows, threads (cp.async, mma.sync) or the accelerator (TMA im2col, wgmma)?
 local convolution = require "kernels.convolution_nhwc"
 local lists = require "kernels.lists"

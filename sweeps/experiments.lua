@@ -88,7 +88,7 @@ return {
     with = { n = 2^22 },
   },
   sweep {
-    name = "arrivals", -- 8 KiB an SM on their way for each stage, whoever asks for them
+    name = "arrivals", -- 8 KiB an SM on their way for each stage, whichever way they are asked for
     diagnostic = true,
     variants = {
       { "loads into registers", kernel = arrivals.loads },

@@ -170,14 +170,13 @@ static void look_at_grid(const looked_at *l, const rft_launch *launch, const rft
         if (each == 0 || blocks == 0 || !whole_number_of(launch, entry, axis->bound, &n)) {
             continue;
         }
-        bool few = blocks * each<n, many = blocks> FAR_TOO_MANY * (n / each + 1);
-        if (few || many) {
-            rft_check_warn(l->warnings, l->place,
-                           "grid counts blocks: ceil_div(p.n, c.BLOCK) of them cover p.n elements",
-                           "%s: %llu blocks of %llu along %c cover %llu, and %s is %llu: %s", entry->name,
-                           (unsigned long long)blocks, (unsigned long long)each, (char)('x' + (int)a),
-                           (unsigned long long)(blocks * each), axis->bound, (unsigned long long)n,
-                           few ? "the rest is left out" : "most of them do nothing");
+        const uint64_t covered = blocks * each, most = FAR_TOO_MANY * (n / each + 1);
+        if (covered < n || blocks > most) {
+            rft_check_warn(
+                l->warnings, l->place, "grid counts blocks: ceil_div(p.n, c.BLOCK) of them cover p.n elements",
+                "%s: %llu blocks of %llu along %c cover %llu, and %s is %llu: %s", entry->name,
+                (unsigned long long)blocks, (unsigned long long)each, (char)('x' + (int)a), (unsigned long long)covered,
+                axis->bound, (unsigned long long)n, covered < n ? "the rest is left out" : "most of them do nothing");
         }
     }
 }

@@ -59,6 +59,11 @@ local function wgmma_prior(dtype)
   end
 end
 
+-- launch() of a reference that adds up in double and then in float; `of(sum)` is the launch for one of them.
+local function both_sums(of)
+  return { of "double", of "float" }
+end
+
 local function ladder(dtype, cuda_type)
   local element = dtype == "fp16" and f16 or bf16
 
@@ -95,16 +100,14 @@ local function ladder(dtype, cuda_type)
         reference = {
           "attention_reference.cu",
           launch = function(p, c, gpu, b)
-            local both = {}
-            for i, sum in ipairs { "double", "float" } do
-              both[i] = {
+            return both_sums(function(sum)
+              return {
                 entry = ("attention_reference<%s, %s, %d, %s>"):format(cuda_type, sum, p.d, tostring(p.causal)),
                 args = { b.q, b.k, b.v, b.o, i64(p.l), i32(p.h // p.kv) },
                 grid = { ceil_div(p.l, 32), heads(p) },
                 block = 256,
               }
-            end
-            return both
+            end)
           end,
         },
         tol = TOL[dtype],
@@ -264,5 +267,5 @@ end
 
 return {
   fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16"), check_problem = check_problem, moved = moved,
-  shape_of = shape_of, scale = scale, wgmma_prior = wgmma_prior,
+  shape_of = shape_of, scale = scale, wgmma_prior = wgmma_prior, both_sums = both_sums,
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Attention as in attention.lua, of e4m3 with a scale a head for Q, K and V; O is bf16. V is b x kv x d x l, keys contiguous, in
--- the order that attention_fp8.cu tells; whoever writes a cache can write it so. d is 128 or 256. Returns { wgmma, wgmma_fits }.
+-- the order that attention_fp8.cu tells; a cache can be written so. d is 128 or 256. Returns { wgmma, wgmma_fits }.
 local attention = require "kernels.attention"
 local intensity = require "kernels.intensity"
 
@@ -62,16 +62,14 @@ local wgmma = kernel {
     reference = {
       "attention_reference.cu",
       launch = function(p, c, gpu, b)
-        local both = {}
-        for i, sum in ipairs { "double", "float" } do
-          both[i] = {
+        return attention.both_sums(function(sum)
+          return {
             entry = ("attention_fp8_reference<%s, %d, %s>"):format(sum, p.d, tostring(p.causal)),
             args = { b.q, b.k, b.v, b.scales, b.o, i64(p.l), i64(pitch(p)), i32(heads(p)), i32(p.h // p.kv) },
             grid = { ceil_div(p.l, 32), heads(p) },
             block = 256,
           }
-        end
-        return both
+        end)
       end,
     },
     tol = 2^-1, -- powers have errors of 2^-4 at most, O of 2^-5 in the mean square; 16 of them, as in attention.lua

@@ -88,16 +88,14 @@ local function packed(dtype)
       reference = {
         "attention_reference.cu",
         launch = function(p, c, gpu, b)
-          local both = {}
-          for i, sum in ipairs { "double", "float" } do
-            both[i] = {
+          return attention.both_sums(function(sum)
+            return {
               entry = ("attention_packed_reference<%s, %s, %d, %s>"):format(of.cuda_type, sum, p.d, tostring(p.causal)),
               args = { b.q, b.k, b.v, b.o, starts_of(p), i32(tokens(p)), i32(p.h // p.kv) },
               grid = { ceil_div(lengths_of(p)[1], 32), p.h, SEQUENCES },
               block = 256,
             }
-          end
-          return both
+          end)
         end,
       },
       tol = 4 * of.tol, -- short sequences, and where causal first rows, are larger than the mean

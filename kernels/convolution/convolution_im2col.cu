@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * y = x convolved with filters of 3 x 3 over all channels, in NHWC, zeros around each image: a product of matrices, by
- * warps with roles as in matmul_roles.cuh. A row of A is a pixel of y, its k's are taps and their channels, and nobody
- * writes it down: for each tap the accelerator brings a tile's pixels, shifted, by an im2col map. B is the filters as
+ * warps with roles as in matmul_roles.cuh. A row of A is a pixel of y, its k's are taps and their channels. It lies in
+ * no memory: for each tap the accelerator brings a tile's pixels, shifted, by an im2col map. B is the filters as
  * they lie, `outputs` x (3, 3, channels). Where channels end inside of a stage A has zeros, whatever B has there.
  */
 #include "matmul_pieces.cuh"
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
         consume<P>(task, stages, group, multiply, store);
         store.end();
     }
-    if (CLUSTER_M * CLUSTER_N > 1) { /* nobody leaves while others may still tell it something */
+    if (CLUSTER_M * CLUSTER_N > 1) { /* no block leaves while others may still tell it something */
         cluster_meet();
     }
 #endif

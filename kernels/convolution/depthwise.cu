@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(WARPS * 32)
                 }
             }
         }
-        __syncthreads(); /* nobody reads the stage any more */
+        __syncthreads(); /* no thread reads the stage any more */
         if (threadIdx.x == 0 && r + STAGES < rows) {
             load(r + STAGES, stage);
         }

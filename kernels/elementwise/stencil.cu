@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(WARPS * 32)
             north = middle;
             middle = south;
         }
-        __syncthreads(); /* nobody reads the stage any more */
+        __syncthreads(); /* no thread reads the stage any more */
         if (threadIdx.x == 0 && p + STAGES < planes) {
             load(p + STAGES, stage);
         }

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(256)
     for (long long tile = blockIdx.x; tile < share.tiles; tile += gridDim.x) {
         bulk_wait(full + stage * 8, parity);
         sum += sum_of(reinterpret_cast<const uint4 *>(staged)[stage * 256 + threadIdx.x]);
-        __syncthreads(); /* nobody reads the stage any more */
+        __syncthreads(); /* no thread reads the stage any more */
         if (threadIdx.x == 0 && tile + (long long)STAGES * gridDim.x < share.tiles) {
             ask(stage, tile + (long long)STAGES * gridDim.x);
         }

@@ -52,7 +52,7 @@ __device__ __forceinline__ void bulk_load(unsigned to, const void *from, unsigne
                  : "memory");
 }
 
-/* The same to L2 alone, which nobody hears of. */
+/* The same to L2 alone; no barrier is told of it. */
 __device__ __forceinline__ void bulk_prefetch(const void *from, unsigned bytes) {
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes)
                  : "memory");
