@@ -70,6 +70,11 @@ static void modelled_traffic_counts_inside_the_chip(void **state) {
     assert_string_equal(rft_floor_text(&floor, arena), "3.00 us at the hardware's limit of shared (modelled traffic)");
     traffic.level_bytes[RFT_LEVEL_L2] = 50e6;
     assert_int_equal(rft_floor_of(run, &work, &traffic, RFT_CACHE_COLD).resource, RFT_RESOURCE_L2);
+    near_to(rft_floor_of(run, &work, &traffic, RFT_CACHE_COLD).seconds, 5e-6);
+    run->gpu.sms = 132; /* which take in 12.5e12 bytes a second: one read of the L2 may serve several */
+    run->gpu.sm_clock_khz = 1479640;
+    near_to(rft_floor_of(run, &work, &traffic, RFT_CACHE_COLD).seconds, 50e6 / (132 * 64 * 1.47964e9));
+    near_to(rft_limit_times_of(run, &work, &traffic, RFT_CACHE_COLD).level_s[RFT_LEVEL_L2], 5e-6);
     traffic.pipe_ops[RFT_PIPE_FP32] = 6e9;
     assert_int_equal(rft_floor_of(run, &work, &traffic, RFT_CACHE_COLD).pipe, RFT_PIPE_FP32);
     rft_arena_free(arena);

@@ -9,7 +9,8 @@
  * Amounts: the work's operations per pipe; the bytes device memory must move in any case (compulsory bytes, less what
  * the L2 can hold of them); and, where the kernel models its traffic, its bytes through L2, L1 and shared memory and
  * its own operations. The evidence says on which the floor rests. Traffic modelled for device memory is left out: how
- * much of it the L2 keeps is not certain.
+ * much of it the L2 keeps is not certain. Bytes through the L2 are set against what the SMs can take in, since one read
+ * of the L2 may serve several of them.
  */
 #ifndef RFT_MODEL_FLOOR_H
 #define RFT_MODEL_FLOOR_H
