@@ -20,49 +20,18 @@ static bool is_time_over(exec *e) {
            tally->busy_s - s->started_gpu_s >= s->budget.gpu_s;
 }
 
-static rft_job *new_point_job(const exec *e, rft_job_place place, const rft_value *config) {
-    rft_job *job = rft_job_new(e->state.opts, place, config);
-    if (place.problem == e->segment.problem) {
-        rft_pruner_judge(&e->segment.pruner, job);
-    }
-    if (rft_recorder_needs(&e->state.recorder, job)) {
-        rft_job_compile(e->state.opts, job);
-    }
-    return job;
-}
-
-/* NULL when the configuration is not valid on the odd problem, or has been there already. */
-static rft_job *new_odd_job(const exec *e, const rft_value *config) {
-    const rft_exec_opts *opts = e->state.opts;
+static rft_lookahead_entry new_entry(exec *e, uint64_t index) {
     const segment *s = &e->segment;
-    rft_job_place place = {s->sweep, s->variant, s->odd_problem};
-    if (rft_space_find(rft_plan_space(opts->plan, s->sweep, s->variant, s->odd_problem), config) == UINT64_MAX) {
-        return NULL;
+    const rft_job_place place = {s->sweep, s->variant, s->problem};
+    rft_lookahead_entry made;
+    if (rft_foresight_take(&e->foresight, place, index, &made)) {
+        rft_pruner_judge(&s->pruner, made.job);
+    } else { /* of a contender another card has verified it */
+        made = rft_lookahead_entry_new(&e->state.recorder, place, index, e->contending ? SIZE_MAX : s->odd_problem,
+                                       &s->pruner);
     }
-    char key[RFT_HASH_HEX_SIZE];
-    rft_job_key(place, config, opts->plan->sweeps[s->sweep]->variants[s->variant].param_count, key);
-    int64_t known = rft_recorder_find(&e->state.recorder, key);
-    if (known && rft_recorder_passed(&e->state.recorder, known)) {
-        return NULL;
-    }
-    return new_point_job(e, place, config);
-}
-
-static rft_lookahead_entry new_entry(const exec *e, uint64_t index) {
-    const rft_exec_opts *opts = e->state.opts;
-    const segment *s = &e->segment;
-    size_t params = opts->plan->sweeps[s->sweep]->variants[s->variant].param_count;
-    rft_job_place place = {s->sweep, s->variant, s->problem};
-    rft_value *config = rft_calloc(params + 1, sizeof *config);
-    rft_space_get(s->space, index, config);
-    rft_lookahead_entry made = {.batch = s->asked / s->ahead};
-    if (s->odd_problem != SIZE_MAX && !e->contending) { /* of a contender another card has done it */
-        made.odd = new_odd_job(e, config);              /* first: it is taken first */
-    }
-    made.job = new_point_job(e, place, config);
-    made.job->index = index;
+    made.batch = s->asked / s->ahead;
     made.job->transferred = s->asked < s->starts;
-    free(config);
     return made;
 }
 
@@ -72,7 +41,8 @@ static bool has_room(exec *e) {
                                   : s->waiting.count + e->in_hand < s->ahead;
 }
 
-/* Asks for more until there are as many ahead as there may be, or the segment has no more to give. */
+/* Asks for more until there are as many ahead as there may be, or the segment has no more to give; then of the parts
+ * behind it. */
 static void fill_lookahead(exec *e) {
     segment *s = &e->segment;
     while (!s->exhausted && has_room(e)) {
@@ -84,6 +54,9 @@ static void fill_lookahead(exec *e) {
         const rft_lookahead_entry asked = new_entry(e, index);
         rft_lookahead_put(&s->waiting, &asked);
         s->asked++;
+    }
+    if (s->waiting.as_compiled || s->exhausted) {
+        rft_foresight_advance(&e->foresight, &s->waiting);
     }
 }
 
@@ -381,10 +354,12 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     rft_exec_begin(&e.state, opts);
     *stopped = false;
     e.patience_s = PATIENCE_S;
+    rft_foresight_begin(&e.foresight, &e.state.recorder);
     int rc = rft_preflight_begin(&e.preflight, opts, err);
     rc = rc == RFT_OK && opts->board ? rft_split_new(&e.split, opts, &e.state.recorder, err) : rc;
     rc = rc == RFT_OK ? first_round(&e, stopped, err) : rc;
     rc = rc == RFT_OK && e.split && !*stopped ? contend(&e, stopped, err) : rc;
+    rft_foresight_end(&e.foresight);
     rft_preflight_end(&e.preflight);
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_ceilings(&e.state, err); /* there was no point to wait for */

@@ -4,14 +4,65 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- jobs ---- */
+
+static rft_job *new_job(const rft_recorder *r, rft_job_place place, const rft_value *config, const rft_pruner *pruner) {
+    rft_job *job = rft_job_new(r->opts, place, config);
+    if (pruner) {
+        rft_pruner_judge(pruner, job);
+    }
+    if (rft_recorder_needs(r, job)) {
+        rft_job_compile(r->opts, job);
+    }
+    return job;
+}
+
+bool rft_lookahead_is_verified(const rft_recorder *r, rft_job_place odd, const rft_value *config) {
+    char key[RFT_HASH_HEX_SIZE];
+    rft_job_key(odd, config, r->opts->plan->sweeps[odd.sweep]->variants[odd.variant].param_count, key);
+    int64_t known = rft_recorder_find(r, key);
+    return known && rft_recorder_passed(r, known);
+}
+
+/* NULL when the configuration is not valid on the odd problem, or has been there already. */
+static rft_job *new_odd_job(const rft_recorder *r, rft_job_place odd, const rft_value *config) {
+    const rft_space *space = rft_plan_space(r->opts->plan, odd.sweep, odd.variant, odd.problem);
+    if (rft_space_find(space, config) == UINT64_MAX || rft_lookahead_is_verified(r, odd, config)) {
+        return NULL;
+    }
+    return new_job(r, odd, config, NULL);
+}
+
+rft_lookahead_entry rft_lookahead_entry_new(const rft_recorder *r, rft_job_place place, uint64_t index,
+                                            size_t odd_problem, const rft_pruner *pruner) {
+    const rft_plan *plan = r->opts->plan;
+    rft_lookahead_entry made = {.job = NULL};
+    rft_value *config = rft_calloc(plan->sweeps[place.sweep]->variants[place.variant].param_count + 1, sizeof *config);
+    rft_space_get(rft_plan_space(plan, place.sweep, place.variant, place.problem), index, config);
+    if (odd_problem != SIZE_MAX) { /* first: it is taken first */
+        made.odd = new_odd_job(r, (rft_job_place){place.sweep, place.variant, odd_problem}, config);
+    }
+    made.job = new_job(r, place, config, pruner);
+    made.job->index = index;
+    free(config);
+    return made;
+}
+
+void rft_lookahead_entry_free(rft_lookahead_entry *entry) {
+    rft_job_free(entry->odd);
+    rft_job_free(entry->job);
+    *entry = (rft_lookahead_entry){.job = NULL};
+}
+
+/* ---- those that wait ---- */
+
 void rft_lookahead_begin(rft_lookahead *ahead, const rft_recorder *recorder, bool as_compiled) {
     *ahead = (rft_lookahead){.recorder = recorder, .as_compiled = as_compiled, .verifying = true};
 }
 
 void rft_lookahead_end(rft_lookahead *ahead) {
     for (size_t i = 0; i < ahead->count; i++) {
-        rft_job_free(ahead->all[i].odd);
-        rft_job_free(ahead->all[i].job);
+        rft_lookahead_entry_free(&ahead->all[i]);
     }
     free(ahead->all);
     *ahead = (rft_lookahead){.count = 0};
@@ -63,10 +114,20 @@ static void look(rft_lookahead *ahead) {
     }
 }
 
-bool rft_lookahead_has_room(rft_lookahead *ahead, size_t workers) {
+static bool has_room(size_t compiling, size_t held_bytes, size_t workers) {
     size_t most = 2 * workers > RFT_LOOKAHEAD ? 2 * workers : RFT_LOOKAHEAD;
+    return compiling < most && held_bytes < RFT_LOOKAHEAD_BYTES;
+}
+
+bool rft_lookahead_has_room(rft_lookahead *ahead, size_t workers) {
     look(ahead);
-    return ahead->compiling < most && ahead->held_bytes < RFT_LOOKAHEAD_BYTES;
+    return has_room(ahead->compiling, ahead->held_bytes, workers);
+}
+
+bool rft_lookahead_has_room_behind(rft_lookahead *ahead, rft_lookahead *before, size_t workers) {
+    look(ahead);
+    look(before);
+    return has_room(ahead->compiling + before->compiling, ahead->held_bytes + before->held_bytes, workers);
 }
 
 /* ---- in order ---- */

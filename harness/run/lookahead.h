@@ -10,6 +10,7 @@
 #ifndef RFT_RUN_LOOKAHEAD_H
 #define RFT_RUN_LOOKAHEAD_H
 
+#include "run/plan/prune.h"
 #include "run/record.h"
 
 /* A configuration that was asked for, and its verification on the odd problem while that is still to be done. */
@@ -37,6 +38,14 @@ typedef struct rft_lookahead {
     const rft_job *expected;      /* chosen before, and handed over; NULL */
 } rft_lookahead;
 
+/* Makes the jobs of a configuration and queues what is to be compiled for them. `odd_problem`: where it is verified
+ * unless that was done; SIZE_MAX: nowhere. `pruner`: of its part; NULL: none judges it yet. */
+rft_lookahead_entry rft_lookahead_entry_new(const rft_recorder *recorder, rft_job_place place, uint64_t index,
+                                            size_t odd_problem, const rft_pruner *pruner);
+/* Was the configuration verified on the odd problem, in this session's course? */
+bool rft_lookahead_is_verified(const rft_recorder *recorder, rft_job_place odd, const rft_value *config);
+void rft_lookahead_entry_free(rft_lookahead_entry *entry); /* its jobs */
+
 void rft_lookahead_begin(rft_lookahead *ahead, const rft_recorder *recorder, bool as_compiled);
 void rft_lookahead_end(rft_lookahead *ahead); /* frees what was not taken */
 
@@ -44,6 +53,8 @@ void rft_lookahead_end(rft_lookahead *ahead); /* frees what was not taken */
 void rft_lookahead_put(rft_lookahead *ahead, const rft_lookahead_entry *entry);
 /* As compiled: is there room for one more, so that `workers` have enough to do? */
 bool rft_lookahead_has_room(rft_lookahead *ahead, size_t workers);
+/* The same with what `before` has, which goes first, counted too. */
+bool rft_lookahead_has_room_behind(rft_lookahead *ahead, rft_lookahead *before, size_t workers);
 
 /* The job that would be taken now; NULL: none is ready. Nothing is waited for. */
 rft_job *rft_lookahead_next(rft_lookahead *ahead, bool *is_odd);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/segment.h"
 
-#include "base/hash.h"
 #include "run/prior_rank.h"
 #include "run/transfer_starts.h"
 
@@ -134,8 +133,8 @@ int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_
     s->count_all = rft_space_count(s->space);
     s->budget = rft_budget_share_of_segment(opts->plan->sweeps[sweep]);
     const rft_search_opts *search = &opts->plan->sweeps[sweep]->search;
-    uint64_t seed = search->seed;
-    seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep, variant, problem}, 3 * sizeof(uint64_t));
+    const uint64_t seed = rft_foresight_seed(opts->plan, (rft_job_place){sweep, variant, problem});
+    rft_foresight_pass(&e->foresight, (rft_job_place){sweep, variant, problem});
     bool may_end_early = isfinite(s->budget.seconds) || isfinite(s->budget.gpu_s) || rft_pruner_has_goal(&s->pruner);
     rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};
     asking.outlook = rft_pruner_outlook;
@@ -167,6 +166,7 @@ void rft_segment_close(exec *e) {
     s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
     uint64_t left_out = least(s->count_all, s->budget.points) - s->taken;
     rft_lookahead_end(&s->waiting);
+    rft_foresight_drop(&e->foresight, (rft_job_place){s->sweep, s->variant, s->problem});
     rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken,
                             s->shared && !s->over ? "the other cards have the rest" : s->over);
     rft_pruner_end(&s->pruner);

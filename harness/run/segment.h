@@ -6,6 +6,7 @@
 
 #include "model/stats/race.h"
 #include "run/exec_state.h"
+#include "run/foresight.h"
 #include "run/lookahead.h"
 #include "run/plan/budget_share.h"
 #include "run/plan/prune.h"
@@ -41,6 +42,7 @@ typedef struct exec {
     size_t in_hand; /* configurations that were taken and are not told yet: 0 or 1 */
     bool went_on;   /* during the step in hand, while the device was at work */
     segment segment;
+    rft_foresight foresight;
     rft_preflight preflight;
     double patience_s; /* with it, before the first point; 0: that was taken */
     rft_reference_keeper reference;

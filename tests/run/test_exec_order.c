@@ -66,6 +66,36 @@ static void a_slow_compile_holds_nothing_back(void **state) {
     close_mixed(&s);
 }
 
+/* A part that ends leaves nobody idle: what the parts behind it need is compiled meanwhile. */
+static void parts_compile_ahead_of_each_other(void **state) {
+    (void)state;
+    double took_s[2];
+    for (int in_order = 0; in_order < 2; in_order++) {
+        scene s;
+        open_mixed(&s, &(scripted_sweep_opts){.fates = {"compile_slow"}, .speeds = {400, 410, 420}, .variants = 4});
+        s.opts.in_order = in_order;
+        const double begun_s = scene_now_s();
+        expect_all_measured(scene_run(&s, "a.db"), 12);
+        took_s[in_order] = scene_now_s() - begun_s;
+        close_mixed(&s);
+    }
+    assert_true(took_s[0] < 0.75 * took_s[1]);
+}
+
+/* What was asked for ahead is taken over by its part, or known already, and verified on the odd problem once. */
+static void parts_ahead_are_taken_once(void **state) {
+    (void)state;
+    scene s;
+    open_mixed(&s, &(scripted_sweep_opts){
+                       .fates = {"ok"}, .speeds = {400, 410, 420}, .variants = 2, .sizes = {1000, 2000}, .odd = 999});
+    s.stop_after = 5;
+    assert_int_equal(scene_run(&s, "a.db")->point_count, 5);
+    s.stop_after = 0;
+    expect_all_measured(scene_run(&s, "a.db"), 18);
+    expect_all_measured(scene_run(&s, "b.db"), 18);
+    close_mixed(&s);
+}
+
 static void a_continued_run_has_all_points_once(void **state) {
     (void)state;
     for (unsigned stop = 3; stop < 2 * SPEEDS; stop += 6) {
@@ -145,9 +175,13 @@ static void what_learns_keeps_its_course(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slow_compile_holds_nothing_back),      cmocka_unit_test(a_continued_run_has_all_points_once),
-        cmocka_unit_test(a_continued_run_has_the_same_reference), cmocka_unit_test(the_odd_problem_comes_first),
+        cmocka_unit_test(a_slow_compile_holds_nothing_back),
+        cmocka_unit_test(a_continued_run_has_all_points_once),
+        cmocka_unit_test(a_continued_run_has_the_same_reference),
+        cmocka_unit_test(the_odd_problem_comes_first),
         cmocka_unit_test(what_learns_keeps_its_course),
+        cmocka_unit_test(parts_compile_ahead_of_each_other),
+        cmocka_unit_test(parts_ahead_are_taken_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
