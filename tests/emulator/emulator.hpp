@@ -10,10 +10,11 @@
  * emulated(NAME SOURCE):
  *     #include "emulator/product.hpp"
  *     #include "my_kernel.cu" // as rewrite.cpp wrote it
+ *     #include "emulator/emulated_test.hpp" // behind the kernel: seed, tell(), main(), which calls run_all()
  *     emulator::Launch launch;
  *     launch.grid = {tiles}; launch.threads = 384; launch.shared = bytes; launch.cluster = 2;
  *     std::string fault = emulator::run(launch, seed, [&] { my_kernel<128, 64>(a, b, c, m, n, k); });
- *     #include "emulator/emulated_main.hpp" // at the end: calls run_all()
+ *     tell("my_kernel", fault);
  * and hold C against a plain product: small integers are exact in every type. An instruction that the emulator does not
  * know is a fault that names it: ptx_simple.cpp, ptx_copy.cpp, ptx_tensor.cpp and ptx_tcgen05.cpp have a function for
  * each.

@@ -5,11 +5,6 @@
  */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 typedef __nv_bfloat16 bf16;
 #define ORDER_rows 1
 #define ORDER_columns 2
@@ -28,24 +23,12 @@ namespace mma { /* has a shared_address() of its own */
 #include "matmul_mma_turns.cu"
 } // namespace mma
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 using emulator::Map;
 using emulator::Product;
 using emulator::tensor_map;
-
-static unsigned seed = 1;
-static int failures;
-
-static unsigned parts(int size, int part) {
-    return (unsigned)((size + part - 1) / part);
-}
-
-static void tell(const char *name, const std::string &fault) {
-    if (!fault.empty()) {
-        printf("%s, seed %u: %s\n", name, seed, fault.c_str());
-        failures++;
-    }
-}
 
 template <typename T, typename C> std::string outcome(const std::string &fault, const Product<T, C> &of, bool once) {
     return fault.empty() ? of.wrong(once) : fault;
@@ -153,7 +136,7 @@ static void tma(const char *name, int m, int n, int k) {
     Product<T, C> product(m, n, k, seed);
     const Map a = product.a_map(BLOCK_M), b = product.b_map(BLOCK_N);
     Launch launch;
-    launch.grid = {parts(n, BLOCK_N), parts(m, BLOCK_M)};
+    launch.grid = {parts_of(n, BLOCK_N), parts_of(m, BLOCK_M)};
     launch.threads = 128 * GROUPS;
     launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * BLOCK_K * sizeof(T) + 8);
     tell(name, outcome(emulator::run(launch, seed,
@@ -169,7 +152,7 @@ template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int GROUPS>
 static void stored(const char *name, int m, int n, int k) {
     Product<bf16, bf16> product(m, n, k, seed);
     Launch launch;
-    launch.grid = {parts(n, BLOCK_N), parts(m, BLOCK_M)};
+    launch.grid = {parts_of(n, BLOCK_N), parts_of(m, BLOCK_M)};
     launch.threads = 128 * GROUPS;
     launch.shared = (BLOCK_M + BLOCK_N) * BLOCK_K * 2;
     tell(name, outcome(emulator::run(launch, seed,
@@ -184,7 +167,7 @@ template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int S
 static void mma_sync(const char *name, int m, int n, int k) {
     Product<T, typename mma::Multiply<T>::Out> product(m, n, k, seed);
     Launch launch;
-    launch.grid = {parts(n, BLOCK_N) * parts(m, BLOCK_M)};
+    launch.grid = {parts_of(n, BLOCK_N) * parts_of(m, BLOCK_M)};
     launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
     launch.shared = STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * sizeof(T);
     tell(name,
@@ -268,7 +251,7 @@ template <typename T, int BLOCK_N, int STAGES> static void tcgen05(const char *n
     Product<T, T> product(m, n, k, seed);
     const Map a = product.a_map(128), b = product.b_map(BLOCK_N);
     Launch launch;
-    launch.grid = {parts(n, BLOCK_N), parts(m, 128)};
+    launch.grid = {parts_of(n, BLOCK_N), parts_of(m, 128)};
     launch.threads = 192;
     launch.shared = STAGES * ((128 + BLOCK_N) * 128 + 16) + 16;
     tell(name, outcome(emulator::run(launch, seed,
@@ -285,7 +268,7 @@ static void dmma(const char *name, int m, int n, int k) {
     Product<double, double> product(m, n, k, seed);
     const double *a = product.a.data(), *b = product.b.data();
     Launch launch;
-    launch.grid = {TURNS ? 2 : parts(n, 64) * parts(m, 64)};
+    launch.grid = {TURNS ? 2 : parts_of(n, 64) * parts_of(m, 64)};
     launch.threads = 128;
     launch.shared = STAGES * (64 + 64) * BLOCK_K * sizeof(double);
     const std::string fault = emulator::run(launch, seed, [&]() {
@@ -336,5 +319,3 @@ static void run_all() {
 }
 
 #endif
-
-#include "emulator/emulated_main.hpp"

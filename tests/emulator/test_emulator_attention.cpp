@@ -2,12 +2,8 @@
 /* test_emulator_attention [SEED]: attention on tensor cores against the plain formula, in lengths that leave edges. */
 #include "emulator/device.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <vector>
-
-#include "planted.h"
 
 typedef __nv_bfloat16 bf16;
 #include "attention_fp8.cu"
@@ -18,12 +14,11 @@ typedef __nv_bfloat16 bf16;
 #include "attention_memory.cu"
 #include "attention_mma.cu"
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 using emulator::Map;
 using emulator::tensor_map;
-
-static unsigned seed = 1;
-static int failures;
 
 /* Q and O are heads x l x d, K and V heads / group x l x d. */
 template <typename T> struct Attention {
@@ -55,11 +50,7 @@ template <typename T> struct Attention {
         return {(unsigned char *)values.data(), sizeof(T), d, (long)values.size() / d, d, 64, rows, 128};
     }
     void tell(const char *name, const std::string &fault) const {
-        const std::string what = fault.empty() ? wrong() : fault;
-        if (!what.empty()) {
-            printf("%s, seed %u: %s\n", name, seed, what.c_str());
-            failures++;
-        }
+        ::tell(name, fault.empty() ? wrong() : fault);
     }
 
   private:
@@ -93,10 +84,6 @@ template <typename T> struct Attention {
         return "";
     }
 };
-
-static unsigned parts(int size, int part) {
-    return (unsigned)((size + part - 1) / part);
-}
 
 template <typename T, int D, bool CAUSAL, int BLOCK_N, int SLOTS, int CONSUMERS, int CLUSTER, bool OVERLAP,
           bool PINGPONG, int ABOVE, int POLYNOMIAL, int HEADS, bool LONGEST>
@@ -189,7 +176,7 @@ static void fused(const char *name, int l, int heads, int group, float spread) {
     constexpr int BLOCK_M = 16 * WARPS * BANDS;
     Attention<T> of(l, heads, group, D, CAUSAL, spread);
     Launch launch;
-    launch.grid = {parts(l, BLOCK_M), (unsigned)heads};
+    launch.grid = {parts_of(l, BLOCK_M), (unsigned)heads};
     launch.threads = 32 * WARPS;
     launch.shared = (BLOCK_M + SLOTS * BLOCK_N) * D * 2;
     of.tell(name, emulator::run(launch, seed, [&]() {
@@ -207,16 +194,16 @@ static void through_memory(const char *name, int l, int heads, int group) {
     float *s = (float *)scores.data();
     T *p = (T *)powers.data();
     Launch launch;
-    launch.grid = {(unsigned)pitch / 64, parts(l, BLOCK), (unsigned)heads};
+    launch.grid = {(unsigned)pitch / 64, parts_of(l, BLOCK), (unsigned)heads};
     launch.threads = 2 * BLOCK;
     launch.shared = (BLOCK + 64) * D * 2;
     std::string fault = emulator::run(launch, seed, [&]() {
         attention_scores<T, D, BLOCK>(of.q.data(), of.k.data(), s, l, pitch, group, of.scale());
     });
-    launch.grid = {parts(heads * l, 4)};
+    launch.grid = {parts_of(heads * l, 4)};
     launch.threads = 128;
     fault += emulator::run(launch, seed, [&]() { attention_softmax<T, CAUSAL>(s, p, heads * l, l, pitch); });
-    launch.grid = {parts(l, BLOCK), (unsigned)heads};
+    launch.grid = {parts_of(l, BLOCK), (unsigned)heads};
     launch.threads = 2 * BLOCK;
     launch.shared = 2 * (BLOCK + D) * 64 * 2;
     fault += emulator::run(launch, seed,
@@ -247,5 +234,3 @@ static void run_all() {
 }
 
 #endif
-
-#include "emulator/emulated_main.hpp"

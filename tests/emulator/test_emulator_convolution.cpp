@@ -3,11 +3,6 @@
  * fill no tile. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 #define filter 5
 #include "convolution.cu"
 
@@ -21,28 +16,22 @@ namespace reference {
 #include "convolution_nhwc_reference.cu"
 } // namespace reference
 
-using emulator::Launch;
+#include "emulator/emulated_test.hpp"
 
-static unsigned seed = 1;
-static int failures;
+using emulator::Launch;
 
 static float whole(std::mt19937 &drawn) {
     return (float)((int)(drawn() % 7) - 3);
 }
-static void tell(const char *name, std::string fault, const std::vector<float> &got, const std::vector<float> &wanted) {
+static void compare(const char *name, std::string fault, const std::vector<float> &got,
+                    const std::vector<float> &wanted) {
     for (size_t i = 0; fault.empty() && i < got.size(); i++) {
         if (got[i] != wanted[i]) {
             fault = "wrong: element " + std::to_string(i) + " is " + std::to_string(got[i]) + ", not " +
                     std::to_string(wanted[i]);
         }
     }
-    if (!fault.empty()) {
-        printf("%s, seed %u: %s\n", name, seed, fault.c_str());
-        failures++;
-    }
-}
-static unsigned parts(int n, int of) {
-    return (unsigned)((n + of - 1) / of);
+    tell(name, fault);
 }
 
 /* Blocks have `across` by `down` pixels; y's neighbour must stay. */
@@ -64,10 +53,10 @@ static void one_channel(const char *name, int height, int width, int across, int
         }
     }
     Launch launch;
-    launch.grid = {parts(width, across), parts(height, down)};
+    launch.grid = {parts_of(width, across), parts_of(height, down)};
     launch.threads = 32;
     launch.shared = 4 * pitch * (down + filter - 1);
-    tell(name, emulator::run(launch, seed, [&]() { body(x.data(), y.data(), height, width); }), y, wanted);
+    compare(name, emulator::run(launch, seed, [&]() { body(x.data(), y.data(), height, width); }), y, wanted);
 }
 
 template <int TILE_X, int TILE_Y, bool UNROLLED> static void registers(int height, int width) {
@@ -98,13 +87,13 @@ template <class T, class Body> static void depthwise_of(const char *name, int h,
         }
     }
     const std::string fault = body(images, x, taps, y);
-    tell(name, fault, std::vector<float>(y.begin(), y.end()), wanted);
+    compare(name, fault, std::vector<float>(y.begin(), y.end()), wanted);
 }
 
 template <class T, int VEC, int COLS, int ROWS> static void each_channel(const char *name, int h, int w, int c) {
     depthwise_of<T>(name, h, w, c, [=](int images, std::vector<T> &x, std::vector<T> &taps, std::vector<T> &y) {
         Launch launch;
-        launch.grid = {parts(c / VEC * (int)parts(w, COLS) * (int)parts(h, ROWS), 64), (unsigned)images};
+        launch.grid = {parts_of(c / VEC * (int)parts_of(w, COLS) * (int)parts_of(h, ROWS), 64), (unsigned)images};
         launch.threads = 64;
         return emulator::run(launch, seed,
                              [&]() { depthwise<T, 64, VEC, COLS, ROWS>(x.data(), taps.data(), y.data(), h, w, c); });
@@ -116,7 +105,7 @@ template <class T, int WARPS, int COLS, int ROWS, int STAGES> static void ring(c
         emulator::Map map = {(unsigned char *)x.data(), 2, c, images * h * w, c, 64, WARPS * COLS + 2, 0};
         map.width = w, map.height = h;
         Launch launch;
-        launch.grid = {images * parts(c, 64) * parts(w, WARPS * COLS) * parts(h, ROWS)};
+        launch.grid = {images * parts_of(c, 64) * parts_of(w, WARPS * COLS) * parts_of(h, ROWS)};
         launch.threads = WARPS * 32;
         launch.shared = STAGES * ((WARPS * COLS + 2) * 128 + 8);
         return emulator::run(launch, seed, [&]() {
@@ -158,7 +147,7 @@ struct Layer {
         }
     }
     void tell_of(const char *name, const std::string &fault) {
-        tell(name, fault, std::vector<float>(y.begin(), y.end()), wanted);
+        compare(name, fault, std::vector<float>(y.begin(), y.end()), wanted);
     }
 };
 
@@ -190,7 +179,7 @@ static void im2col(const char *name, unsigned clusters, Layer of) {
 template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES>
 static void by_threads(const char *name, Layer of) {
     Launch launch;
-    launch.grid = {parts(of.n * of.h * of.w, BLOCK_M) * parts(of.k, BLOCK_N)};
+    launch.grid = {parts_of(of.n * of.h * of.w, BLOCK_M) * parts_of(of.k, BLOCK_N)};
     launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
     launch.shared = STAGES * (BLOCK_M + BLOCK_N) * BLOCK_K * 2;
     of.tell_of(name, emulator::run(launch, seed, [&]() {
@@ -212,8 +201,7 @@ static void reference_itself(Layer of) {
     of.tell_of("the reference", fault);
 }
 
-int main(int argc, char **argv) {
-    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+static void run_all() {
     one_channel("a pixel a thread", 13, 21, 8, 4, 0, convolution_pixels<8, 4>);
     one_channel("tile", 23, 43, 16, 12, 16 + filter - 1, convolution_tile<8, 4, 2, 3>);
     registers<4, 3, false>(29, 71);
@@ -232,5 +220,4 @@ int main(int argc, char **argv) {
     by_threads<true, 64, 64, 64, 3>("by threads", Layer(2, 5, 7, 72, 40));
     by_threads<false, 64, 64, 32, 2>("by threads, odd channels", Layer(1, 5, 9, 19, 37));
     reference_itself(Layer(2, 3, 4, 3, 5));
-    return failures > 0;
 }

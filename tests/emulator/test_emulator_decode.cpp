@@ -3,9 +3,6 @@
  * in odd and ragged lengths, against plain sums. Twice where blocks count what has arrived. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 typedef __nv_bfloat16 bf16;
 #include "decode_cores.cu"
 #include "decode_mla.cu"
@@ -13,12 +10,11 @@ typedef __nv_bfloat16 bf16;
 #include "decode_tma.cu"
 #include "decode_wgmma.cu"
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 using emulator::Map;
 using emulator::tensor_map;
-
-static unsigned seed = 1;
-static int failures;
 
 template <typename T> double read(T value) {
     return (double)(float)value;
@@ -162,9 +158,8 @@ static void check(const char *name, P &problem, bool integer, Launch launch, con
             fault = emulator::run(join, seed + i, [&]() { problem.join(integer); });
         }
         fault = fault.empty() ? problem.wrong() : fault;
+        tell(name, fault);
         if (!fault.empty()) {
-            printf("%s, seed %u: %s\n", name, seed + i, fault.c_str());
-            failures++;
             return;
         }
     }
@@ -270,15 +265,10 @@ static void mla(const char *name, std::vector<int> lengths, int heads, int page,
         of_keys.out.resize((row + 1) * 576);
     }
     of_keys.wanted = 512;
-    fault = fault.empty() ? of_keys.wrong() : fault;
-    if (!fault.empty()) {
-        printf("%s, seed %u: %s\n", name, seed, fault.c_str());
-        failures++;
-    }
+    tell(name, fault.empty() ? of_keys.wrong() : fault);
 }
 
-int main(int argc, char **argv) {
-    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+static void run_all() {
     cores<bf16, 64, 1, 2, 2, true>("a head", {45}, 2, 1, 16, 48);
     cores<bf16, 128, 4, 2, 2, true>("a group, parts", {77, 1, 33}, 5, 1, 32, 32);
     cores<__half, 256, 2, 1, 1, false>("wide rows, joined by a launch", {50, 17}, 2, 1, 16, 32);
@@ -295,5 +285,4 @@ int main(int argc, char **argv) {
     mla<16, 1, 1, 1>("MLA, short pages, parts", {140, 33}, 5, 16, 128);
     mla<32, 2, 1, 2>("MLA, clusters, an idle block", {290, 0, 64}, 3, 32, 64);
     mla<64, 1, 2, 1>("MLA, pairs", {340}, 66, 64, 384);
-    return failures > 0;
 }

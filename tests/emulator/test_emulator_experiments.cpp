@@ -2,11 +2,6 @@
 /* test_emulator_experiments [SEED]: the experiments against their references, in sizes that fill no block. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 #include "arrivals.cu"
 #include "experiments.cu"
 
@@ -21,8 +16,7 @@ namespace reference {
 #undef instruction
 } // namespace reference
 
-static unsigned seed = 1;
-static int failures;
+#include "emulator/emulated_test.hpp"
 
 /* Both have the same numbers in y before; `body` and `wanted` take them for one thread. */
 template <class Y, class W, class Body, class Wanted>
@@ -30,12 +24,8 @@ static void same(const char *name, size_t count, long long blocks, unsigned thre
                  const Wanted &wanted, size_t items = 0) {
     std::vector<Y> y(count + 8, (Y)77);
     std::vector<W> z(count + 8, (W)77);
-    emulator::Launch launch, plain;
-    launch.grid = {(unsigned)blocks};
-    launch.threads = threads;
-    launch.shared = shared;
-    plain.grid = {(unsigned)((items > count ? items : count) + 255) / 256};
-    plain.threads = 256;
+    const emulator::Launch launch = launch_of(blocks, threads, shared);
+    const emulator::Launch plain = launch_of(parts_of(items > count ? items : count, 256), 256);
     std::string fault = emulator::run(launch, seed, [&] { body(y.data()); });
     fault += emulator::run(plain, seed, [&] { wanted(z.data()); });
     for (size_t i = 0; fault.empty() && i < y.size(); i++) {
@@ -43,10 +33,7 @@ static void same(const char *name, size_t count, long long blocks, unsigned thre
             fault = "element " + std::to_string(i) + " is " + std::to_string(y[i]) + ", not " + std::to_string(z[i]);
         }
     }
-    if (!fault.empty()) {
-        printf("%s, seed %u: %s\n", name, seed, fault.c_str());
-        failures++;
-    }
+    tell(name, fault);
 }
 
 template <class Body, class Wanted>
@@ -135,5 +122,3 @@ static void run_all() {
         "rates", 301, 2, 256, 0, [=](unsigned *y) { rates<shift>(x, y, 301); },
         [=](unsigned *y) { reference::rates_reference(x, y, 301); });
 }
-
-#include "emulator/emulated_main.hpp"

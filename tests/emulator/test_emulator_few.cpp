@@ -2,34 +2,20 @@
 /* test_emulator_few [SEED]: the products for few tokens and few tiles, as test_emulator.cpp has the others. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 typedef __nv_bfloat16 bf16;
 #include "matmul_skinny.cu"
 #include "matmul_wgmma_split.cu"
 #include "matmul_wgmma_stream.cu"
+
+#include "emulator/emulated_test.hpp"
 
 using emulator::Launch;
 using emulator::Map;
 using emulator::Product;
 using emulator::tensor_map;
 
-static unsigned seed = 1;
-static int failures;
-
-static unsigned parts(int size, int part) {
-    return (unsigned)((size + part - 1) / part);
-}
-
 static void tell(const char *name, const std::string &fault, const Product<bf16, bf16> &product) {
-    const std::string what = fault.empty() ? product.wrong(false) : fault;
-    if (!what.empty()) {
-        printf("%s, seed %u: %s\n", name, seed, what.c_str());
-        failures++;
-    }
+    tell(name, fault.empty() ? product.wrong(false) : fault);
 }
 
 template <int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int SPLIT>
@@ -38,7 +24,7 @@ static void split(const char *name, int m, int n, int k) {
     const Map a = product.a_map(BLOCK_M / CLUSTER_N), b = product.b_map(BLOCK_N / CLUSTER_M);
     Launch launch;
     launch.cluster = CLUSTER_M * CLUSTER_N * SPLIT;
-    launch.grid = {parts(m, BLOCK_M * CLUSTER_M) * parts(n, BLOCK_N * CLUSTER_N) * launch.cluster};
+    launch.grid = {parts_of(m, BLOCK_M * CLUSTER_M) * parts_of(n, BLOCK_N * CLUSTER_N) * launch.cluster};
     launch.threads = 128 * CONSUMERS + 32;
     launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * BLOCK_K * 2 + 16);
     tell(name,
@@ -82,7 +68,7 @@ template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int WARPS, int AHEAD>
 static void skinny(const char *name, int m, int n, int k) {
     Product<bf16, bf16> product(m, n, k, seed);
     Launch launch;
-    launch.grid = {parts(m, BLOCK_M), parts(n, BLOCK_N)};
+    launch.grid = {parts_of(m, BLOCK_M), parts_of(n, BLOCK_N)};
     launch.threads = 32 * WARPS;
     launch.shared = 4 * WARPS * BLOCK_M * (BLOCK_N + 4);
     tell(name,
@@ -107,5 +93,3 @@ static void run_all() {
     skinny<false, 16, 32, 2, 1>("odd k", 19, 67, 71);
 #endif
 }
-
-#include "emulator/emulated_main.hpp"

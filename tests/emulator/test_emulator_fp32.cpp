@@ -5,9 +5,6 @@
  */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 typedef __nv_bfloat16 bf16;
 
 #include "matmul_emulated.cu"
@@ -15,24 +12,12 @@ namespace fp32 { /* has parts of its own */
 #include "matmul_ffma.cu"
 }
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 using emulator::Map;
 using emulator::Product;
 using emulator::tensor_map;
-
-static unsigned seed = 1;
-static int failures;
-
-static unsigned parts(int size, int part) {
-    return (unsigned)((size + part - 1) / part);
-}
-
-static void tell(const char *name, const std::string &fault) {
-    if (!fault.empty()) {
-        printf("%s, seed %u: %s\n", name, seed, fault.c_str());
-        failures++;
-    }
-}
 
 /* Numbers of 20 bits, so that every plane has its part, which would be missed. */
 template <typename T, int PRODUCTS, int BLOCK_M, int BLOCK_N, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N,
@@ -54,10 +39,10 @@ static void planes(const char *name, int m, int n, int k) {
     memset((void *)b_planes.data(), 0x7f, b_planes.size() * sizeof(T));
     Launch launch;
     launch.threads = 256;
-    launch.grid = {parts(m * wide / 4, 256)};
+    launch.grid = {parts_of(m * wide / 4, 256)};
     std::string fault = emulator::run(
         launch, seed, [&]() { split_rows<T, PLANES, false, 256>(product.a.data(), a_planes.data(), m, k, wide); });
-    launch.grid = {parts(n, 64), parts(wide, 64)};
+    launch.grid = {parts_of(n, 64), parts_of(wide, 64)};
     launch.shared = 64 * 65 * 4;
     fault += emulator::run(
         launch, seed, [&]() { split_turned<T, PLANES, false, 256>(product.b.data(), b_planes.data(), k, n, wide); });
@@ -87,7 +72,7 @@ static void ffma_tiles(const char *name, int m, int n, int k) {
     const Map a = {(unsigned char *)product.a.data(), 4, k, m, k, TILE_K, TILE_M, TILE_K * 4};
     const Map b = {(unsigned char *)product.b.data(), 4, n, k, n, TILE_N, TILE_K, 0};
     Launch launch;
-    launch.grid = {parts(n, TILE_N) * parts(m, TILE_M)};
+    launch.grid = {parts_of(n, TILE_N) * parts_of(m, TILE_M)};
     launch.threads = TILE_M / REG_M * (TILE_N / REG_N);
     launch.shared = STAGES * ((TILE_M + TILE_N) * TILE_K * 4 + 16);
     const std::string fault = emulator::run(launch, seed, [&]() {
@@ -102,12 +87,10 @@ static void ffma_tiles(const char *name, int m, int n, int k) {
     tell(name, fault.empty() ? product.wrong(false) : fault);
 }
 
-int main(int argc, char **argv) {
-    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+static void run_all() {
     planes<bf16, 6, 128, 64, 4, 2, 2, 1, true, 2>("bf16 x 6, one behind the other", 260, 72, 200);
     planes<bf16, 9, 64, 64, 4, 1, 1, 2, false, 0>("bf16 x 9, odd", 70, 131, 71);
     planes<float, 3, 128, 64, 3, 2, 1, 1, false, 1>("tf32 x 3", 140, 72, 76);
     ffma_tiles<false, 64, 64, 16, 8, 8, 3, true>("FMA, TMA ring", 70, 132, 100);
     ffma_tiles<true, 64, 64, 32, 8, 8, 3, false>("FMA, cp.async", 70, 132, 100);
-    return failures > 0;
 }

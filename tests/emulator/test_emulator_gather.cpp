@@ -2,18 +2,12 @@
 /* test_emulator_gather [SEED]: rows by their ids, read and added to, in numbers that fill no batch. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 #include "gather.cu"
 #include "scatter_add.cu"
 
-using emulator::Launch;
+#include "emulator/emulated_test.hpp"
 
-static unsigned seed = 1;
-static int failures;
+using emulator::Launch;
 
 /* t of v rows of d floats; every third id is the same row. */
 struct Rows {
@@ -48,20 +42,9 @@ struct Rows {
                 what = "wrong: element " + std::to_string(i) + " is " + std::to_string(got[i]);
             }
         }
-        if (!what.empty()) {
-            printf("%s, %d rows of %d, seed %u: %s\n", name, t, d, seed, what.c_str());
-            failures++;
-        }
+        ::tell(std::string(name) + ", " + std::to_string(t) + " rows of " + std::to_string(d), what);
     }
 };
-
-static Launch launch_of(long long blocks, unsigned threads, size_t shared = 0) {
-    Launch launch;
-    launch.grid = {(unsigned)blocks};
-    launch.threads = threads;
-    launch.shared = shared;
-    return launch;
-}
 
 template <int ROWS, int STAGES> static void gather_by_copies(int t, int d, unsigned blocks) {
     Rows rows(t, d, 50, false);
@@ -135,5 +118,3 @@ static void run_all() {
     });
 #endif
 }
-
-#include "emulator/emulated_main.hpp"

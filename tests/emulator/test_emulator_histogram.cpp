@@ -3,15 +3,11 @@
  * vector and no tile. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "histograms.cu"
 
-using emulator::Launch;
+#include "emulator/emulated_test.hpp"
 
-static unsigned seed = 1;
-static int failures;
+using emulator::Launch;
 
 /* `body` gets keys, counts and n; shared words of a block. */
 template <typename T, class Body>
@@ -41,10 +37,7 @@ static void counts_of(const char *name, int n, int bins, const char *data, int b
                    std::to_string(wanted[i]);
         }
     }
-    if (!what.empty()) {
-        printf("%s, n %d, %d bins, %s, seed %u: %s\n", name, n, bins, data, seed, what.c_str());
-        failures++;
-    }
+    tell(std::string(name) + ", n " + std::to_string(n) + ", " + std::to_string(bins) + " bins, " + data, what);
 }
 
 template <typename T> static void all_ways(int n, int bins, const char *data) {
@@ -76,5 +69,3 @@ static void run_all() {
         "packed, often emptied", 150001, 256, "constant", 1, 64, 129,
         [](unsigned char *k, unsigned *c, long long m) { histogram_packed<unsigned char, 64, 8, 1>(k, c, m, 256); });
 }
-
-#include "emulator/emulated_main.hpp"

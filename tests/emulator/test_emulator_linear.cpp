@@ -3,30 +3,21 @@
  */
 #include "emulator/device.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
-
-#include "planted.h"
 
 #include "linear_packed.cu"
 #include "linear_weights.cu"
 #define shared_address shared_address_of_tiles /* both headers have it */
 #include "linear_wgmma.cu"
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 
 typedef __nv_bfloat16 bf16;
 typedef __half fp16;
-
-static unsigned seed = 1;
-static int failures;
-
-static unsigned parts_of(long long size, long long part) {
-    return (unsigned)((size + part - 1) / part);
-}
 
 static constexpr int parts_of_1024(int bytes) {
     return (bytes + 1023) / 1024 * 1024;
@@ -111,10 +102,9 @@ template <class F, typename T> struct Problem {
     }
 
     void tell(const char *name, const std::string &fault) const {
-        if (!fault.empty()) {
-            printf("%s, %d bits, m=%d n=%d k=%d, seed %u: %s\n", name, (int)F::BITS, m, n, k, seed, fault.c_str());
-            failures++;
-        }
+        ::tell(std::string(name) + ", " + std::to_string(F::BITS) + " bits, m=" + std::to_string(m) +
+                   " n=" + std::to_string(n) + " k=" + std::to_string(k),
+               fault);
     }
 
     /* Runs it twice, since counters must be left as they were found. */
@@ -274,5 +264,3 @@ static void run_all() {
 }
 
 #endif
-
-#include "emulator/emulated_main.hpp"

@@ -3,31 +3,18 @@
  * a launch leaves behind is what the next one finds. Values are small integers, so that every order is exact. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 #include "argmax.cu"
 #include "scan.cu"
 #include "segmented_sum.cu"
 #include "select.cu"
 #include "top_k.cu"
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 
-static unsigned seed = 1;
-static int failures;
-
 static void tell(const char *name, long long n, const std::string &fault) {
-    if (!fault.empty()) {
-        printf("%s, n %lld, seed %u: %s\n", name, n, seed, fault.c_str());
-        failures++;
-    }
-}
-
-static unsigned parts(long long size, long long part) {
-    return (unsigned)((size + part - 1) / part);
+    tell(std::string(name) + ", n " + std::to_string(n), fault);
 }
 
 template <typename T> struct Numbers {
@@ -75,7 +62,7 @@ static void twice(const char *name, long long n, Numbers<T> &numbers, const Laun
 template <typename T, int BLOCK, int ROWS> static void look_back(const char *name, long long n) {
     Launch launch;
     launch.threads = BLOCK;
-    launch.grid = {parts(n, BLOCK * ROWS * 16 / sizeof(T))};
+    launch.grid = {parts_of(n, BLOCK * ROWS * 16 / sizeof(T))};
     launch.at_once = 5;
     Numbers<T> numbers(n, launch.grid.x);
     twice(name, n, numbers, launch, [&]() {
@@ -89,7 +76,7 @@ static void look_ahead(const char *name, long long n, unsigned blocks) {
     launch.threads = 32 * (WARPS + SUMMERS + 2);
     launch.grid = {blocks};
     launch.shared = STAGES * (TILE + (WARPS + 2) * sizeof(T) + 8 + 5 * 8);
-    Numbers<T> numbers(n, parts(n * sizeof(T), TILE));
+    Numbers<T> numbers(n, parts_of(n * sizeof(T), TILE));
     twice(name, n, numbers, launch, [&]() {
         scan_look_ahead<T, TILE, STAGES, WARPS, SUMMERS, 1>(numbers.x.data(), numbers.y.data(), numbers.state.data(),
                                                             n);
@@ -100,7 +87,7 @@ static void look_ahead(const char *name, long long n, unsigned blocks) {
 template <typename T> static void three(long long n) {
     Launch launch;
     launch.threads = 64;
-    launch.grid = {parts(n, 64 * 16 / sizeof(T))};
+    launch.grid = {parts_of(n, 64 * 16 / sizeof(T))};
     Numbers<T> numbers(n, launch.grid.x);
     T *x = numbers.x.data(), *y = numbers.y.data(), *sums = numbers.sums.data();
     const int tiles = (int)launch.grid.x;
@@ -120,7 +107,7 @@ template <typename T> static void three(long long n) {
 template <bool STAGED> static void select_below(const char *name, long long n, int limit, bool one_pass) {
     Launch launch;
     launch.threads = 64;
-    launch.grid = {parts(n, 64 * 2 * 4)};
+    launch.grid = {parts_of(n, 64 * 2 * 4)};
     launch.at_once = 3;
     Numbers<int> numbers(n, launch.grid.x);
     std::vector<int> kept;
@@ -196,12 +183,12 @@ static void segments_of(const char *name, int n, int segments, unsigned blocks, 
 }
 
 template <int TEAM> static void teams(int n, int segments) {
-    segments_of("segments by teams", n, segments, parts(segments, 64 / TEAM), 64,
+    segments_of("segments by teams", n, segments, parts_of(segments, 64 / TEAM), 64,
                 [&](const int *x, const int *offsets, int *y) { segmented_teams<64, TEAM>(x, offsets, y, segments); });
 }
 static void stretches(int n, int segments) {
     segments_of(
-        "segments by stretches", n, segments, parts(n, 2 * 512), 64,
+        "segments by stretches", n, segments, parts_of(n, 2 * 512), 64,
         [&](const int *x, const int *offsets, int *y) { segmented_stretches<64, 512>(x, offsets, y, n, segments); });
 }
 
@@ -278,5 +265,3 @@ static void run_all() {
     top("top-k by radix, equal ones", 2, 1003, 50, true, top_k_radix<1, 64>);
 #endif
 }
-
-#include "emulator/emulated_main.hpp"

@@ -2,31 +2,16 @@
 /* test_emulator_spmv [SEED]: matrices of each shape, as their fills make them, times a vector. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "planted.h"
-
 #include "spmv.cu"
 
 #include "spmv_inputs.cu"
 
+#include "emulator/emulated_test.hpp"
+
 using emulator::Launch;
 
-static unsigned seed = 1;
-static int failures;
-
 static void tell(const char *name, long long n, const std::string &fault) {
-    if (!fault.empty()) {
-        printf("%s, %lld rows, seed %u: %s\n", name, n, seed, fault.c_str());
-        failures++;
-    }
-}
-static Launch launch_of(long long items, unsigned threads) {
-    Launch launch;
-    launch.grid = {(unsigned)((items + threads - 1) / threads)};
-    launch.threads = threads;
-    return launch;
+    tell(std::string(name) + ", " + std::to_string(n) + " rows", fault);
 }
 
 struct Matrix {
@@ -37,10 +22,12 @@ struct Matrix {
     Matrix(const char *name, long long rows, long long mean, bool power, const Columns &fill)
         : n(rows), nonzeros(rows * mean), offsets(n + 1, -1), columns(nonzeros, -1) {
         int *to = offsets.data(), *places = columns.data();
-        tell(name, n, emulator::run(power ? launch_of(1024, 1024) : launch_of(n + 1, 64), seed, [&]() {
+        tell(name, n, emulator::run(power ? launch_of(1, 1024) : launch_of(parts_of(n + 1, 64), 64), seed, [&]() {
                  power ? power_offsets(to, n + 1, seed, mean) : equal_offsets(to, n + 1, seed, mean);
              }));
-        tell(name, n, emulator::run(launch_of(nonzeros, 64), seed, [&]() { fill(places, nonzeros, seed, to, n); }));
+        tell(name, n, emulator::run(launch_of(parts_of(nonzeros, 64), 64), seed, [&]() {
+                 fill(places, nonzeros, seed, to, n);
+             }));
         tell(name, n, to[0] == 0 && to[n] == nonzeros && std::is_sorted(to, to + n + 1) ? "" : "wrong offsets");
         for (long long row = 0; row < n; row++) {
             for (int i = to[row]; i < to[row + 1]; i++) {
@@ -80,15 +67,13 @@ struct Matrix {
                  });
     }
     template <class T, int TEAM, class LOAD> void by_teams(const char *name) const {
-        times<T>(name, launch_of(n * TEAM, 64),
+        times<T>(name, launch_of(parts_of(n * TEAM, 64), 64),
                  [&](const T *values, const int *columns, const int *offsets, const T *x, T *y) {
                      spmv_teams<T, 64, TEAM, LOAD>(values, columns, offsets, x, y, (int)n);
                  });
     }
     Launch blocks_of(long long steps) const {
-        Launch launch = launch_of(n + nonzeros, (unsigned)steps);
-        launch.threads = 64;
-        return launch;
+        return launch_of(parts_of(n + nonzeros, steps), 64);
     }
 };
 
@@ -107,10 +92,4 @@ static void run_all() {
     one.merged<float, 3>("merge path, one row");
     one.by_teams<float, 4, na>("teams of 4, one row");
     few.merged<float, 1>("merge path, few rows");
-}
-
-int main(int argc, char **argv) {
-    seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
-    run_all();
-    return failures > 0;
 }

@@ -2,15 +2,11 @@
 /* test_emulator_stencil [SEED]: grids that no tile divides, some without a cell inside. */
 #include "emulator/product.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "stencil.cu"
 
-using emulator::Launch;
+#include "emulator/emulated_test.hpp"
 
-static unsigned seed = 1;
-static int failures;
+using emulator::Launch;
 
 struct Grid {
     int width, height, depth; /* 1: two dimensions */
@@ -80,10 +76,8 @@ struct Grid {
         if (what.empty() && y[x.size()] != -1) {
             what = "written behind the end";
         }
-        if (!what.empty()) {
-            printf("%s, %d x %d x %d, seed %u: %s\n", name, width, height, depth, seed, what.c_str());
-            failures++;
-        }
+        const std::string size = std::to_string(width) + " x " + std::to_string(height) + " x " + std::to_string(depth);
+        tell(name + (", " + size), what);
     }
 };
 
@@ -144,5 +138,3 @@ static void run_all() {
     plane(67, 29);
     plane(5, 1);
 }
-
-#include "emulator/emulated_main.hpp"
