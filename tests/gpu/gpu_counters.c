@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "gpu/compiler.h"
 #include "gpu/counting.h"
+#include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
-#include "gpu/kept_compiler.h"
 
 #include <math.h>
 #include <signal.h>
@@ -30,10 +30,7 @@ static const char *const names[] = {"copy",         "triad",        "multiply_ad
 enum { NAMES = 8, MIB = 1 << 20 };
 
 typedef struct fixture {
-    rft_arena *arena;
-    rft_gpu *gpu;
-    rft_gpu_info info;
-    rft_compiler *compiler;
+    gpu_device on;
     rft_compile_result code;
     rft_module *module;
     rft_counting *counting;
@@ -41,41 +38,22 @@ typedef struct fixture {
     uint64_t flush_bytes; /* of one of the two */
 } fixture;
 
-static rft_err failure; /* of the last OK() */
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != 0) {                                                                                             \
-            fail_msg("%s: %s", #call, failure.message);                                                                \
-        }                                                                                                              \
-    } while (0)
-
 static int open_device(fixture *f, rft_err *err) {
-    f->arena = rft_arena_new();
-    int rc = rft_cuda_open(&f->gpu, 0, err);
-    if (rc != 0 || (rc = f->gpu->vt->info(f->gpu, &f->info, err)) != 0 ||
-        (rc = kept_compiler_new(&f->compiler, err)) != 0) {
-        return rc;
-    }
-    rft_compile_request request = {.source_name = "gpu_counters.cu",
-                                   .source_text = (const char *)rft_embedded_gpu_counters_cu,
-                                   .names = names,
-                                   .name_count = NAMES,
-                                   .arch = f->info.arch};
-    rc = f->compiler->compile(f->compiler, &request, f->arena, &f->code, err);
-    if (rc == 0 && !f->code.ok) {
-        rc = rft_err_set(err, RFT_E_SOURCE, "%s", f->code.log);
+    int rc = gpu_device_open(&f->on, err);
+    if (rc == 0) {
+        rc = gpu_device_compile(&f->on, "gpu_counters.cu", rft_embedded_gpu_counters_cu, names, NAMES, &f->code, err);
     }
     if (rc == 0) {
-        rc = f->gpu->vt->module_load(f->gpu, f->code.cubin, f->code.cubin_bytes, &f->module, err);
+        rc = f->on.gpu->vt->module_load(f->on.gpu, f->code.cubin, f->code.cubin_bytes, &f->module, err);
     }
-    f->flush_bytes = (uint64_t)f->info.l2_bytes * 2 / 16 * 16;
-    return rc != 0 ? rc : f->gpu->vt->alloc(f->gpu, 2 * f->flush_bytes, &f->flush, err);
+    f->flush_bytes = (uint64_t)f->on.info.l2_bytes * 2 / 16 * 16;
+    return rc != 0 ? rc : f->on.gpu->vt->alloc(f->on.gpu, 2 * f->flush_bytes, &f->flush, err);
 }
 
 static rft_device_ptr new_memory(fixture *f, uint64_t bytes) {
     rft_device_ptr memory = 0;
-    OK(f->gpu->vt->alloc(f->gpu, bytes, &memory, &failure));
-    OK(f->gpu->vt->set(f->gpu, memory, 0, bytes, &failure));
+    OK(f->on.gpu->vt->alloc(f->on.gpu, bytes, &memory, &failure));
+    OK(f->on.gpu->vt->set(f->on.gpu, memory, 0, bytes, &failure));
     return memory;
 }
 
@@ -83,7 +61,7 @@ static int launch_err(fixture *f, const char *name, unsigned grid, unsigned bloc
     rft_function *function = NULL;
     for (size_t i = 0; i < f->code.entry_count && !function; i++) {
         if (strcmp(f->code.entries[i].name, name) == 0) {
-            int rc = f->gpu->vt->function(f->gpu, f->module, f->code.entries[i].symbol, &function, err);
+            int rc = f->on.gpu->vt->function(f->on.gpu, f->module, f->code.entries[i].symbol, &function, err);
             if (rc != 0) {
                 return rc;
             }
@@ -91,7 +69,7 @@ static int launch_err(fixture *f, const char *name, unsigned grid, unsigned bloc
     }
     rft_gpu_launch launch = {
         .function = function, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .cluster = {1, 1, 1}, .values = values};
-    return f->gpu->vt->launch(f->gpu, &launch, err);
+    return f->on.gpu->vt->launch(f->on.gpu, &launch, err);
 }
 
 /* A kernel with its arguments, launched again and again. */
@@ -109,10 +87,10 @@ static void run(fixture *f, work_item *item) {
 static void make_cold(fixture *f) {
     rft_device_ptr read = f->flush + f->flush_bytes;
     long long n = (long long)(f->flush_bytes / 16);
-    work_item reader = {"read_through", (unsigned)f->info.sms * 4, 512, {&read, &n, &f->flush}};
-    OK(f->gpu->vt->set(f->gpu, f->flush, 0, f->flush_bytes, &failure));
+    work_item reader = {"read_through", (unsigned)f->on.info.sms * 4, 512, {&read, &n, &f->flush}};
+    OK(f->on.gpu->vt->set(f->on.gpu, f->flush, 0, f->flush_bytes, &failure));
     run(f, &reader);
-    OK(f->gpu->vt->sync(f->gpu, &failure));
+    OK(f->on.gpu->vt->sync(f->on.gpu, &failure));
 }
 
 static rft_counters count(fixture *f, work_item *item, const rft_counter_set *set) {
@@ -128,10 +106,10 @@ static rft_counters count(fixture *f, work_item *item, const rft_counter_set *se
         run(f, item);
         OK(c->vt->stop(c, &again, &failure));
     }
-    OK(c->vt->end(c, &out, f->arena, &failure));
+    OK(c->vt->end(c, &out, f->on.arena, &failure));
     assert_int_equal(done, passes);
     rft_counters raw = out;
-    size_t withdrawn = rft_counters_check(&out, &f->info, f->arena);
+    size_t withdrawn = rft_counters_check(&out, &f->on.info, f->on.arena);
     for (int i = 0; withdrawn > 0 && i < RFT_COUNTER_COUNT; i++) {
         if (isnan(out.values[i]) && !isnan(raw.values[i])) {
             print_error("%s: %s: %s\n", item->name, rft_counter_name((rft_counter)i), out.reasons[i]);
@@ -185,13 +163,13 @@ static void a_copy_moves_its_bytes(void **state) {
     OK(rft_counter_set_parse(&set,
                              "default,lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,"
                              "lts__t_sectors_srcunit_ltcfabric.sum,lts__lts2xbar_cycles_active.sum",
-                             f->arena, &failure));
+                             f->on.arena, &failure));
     rft_counters c = count(f, &item, &set);
     show("copy of 256 MiB", &c);
     is_near("copy", &c, RFT_COUNTER_DRAM_READ, bytes, 0.02);
     /* What was written last is still in the L2. */
     assert_true(c.values[RFT_COUNTER_DRAM_WRITE] <= 1.02 * bytes);
-    assert_true(c.values[RFT_COUNTER_DRAM_WRITE] >= bytes - (double)f->info.l2_bytes);
+    assert_true(c.values[RFT_COUNTER_DRAM_WRITE] >= bytes - (double)f->on.info.l2_bytes);
     is_near("copy", &c, RFT_COUNTER_L2_READ, bytes / 32, 0.02);
     is_near("copy", &c, RFT_COUNTER_L2_WRITE, bytes / 32, 0.02);
     /* Both count one wavefront for each warp that uses none, as seen on an H200 (docs/counters.md). */
@@ -204,20 +182,20 @@ static void a_copy_moves_its_bytes(void **state) {
 
     rft_work work = {.bytes_read = bytes, .bytes_written = bytes};
     rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
-    size_t found = rft_counters_compare(&c, &work, f->info.l2_bytes, true, f->arena, apart);
+    size_t found = rft_counters_compare(&c, &work, f->on.info.l2_bytes, true, f->on.arena, apart);
     if (found > 0) {
         fail_msg("an honest copy disagrees: %s", apart[0].text);
     }
     work.bytes_read /= 2;
-    assert_int_equal(rft_counters_compare(&c, &work, f->info.l2_bytes, true, f->arena, apart), 1);
-    f->gpu->vt->free(f->gpu, x);
-    f->gpu->vt->free(f->gpu, y);
+    assert_int_equal(rft_counters_compare(&c, &work, f->on.info.l2_bytes, true, f->on.arena, apart), 1);
+    f->on.gpu->vt->free(f->on.gpu, x);
+    f->on.gpu->vt->free(f->on.gpu, y);
 }
 
 static void a_large_copy_writes_its_bytes(void **state) {
     fixture *f = *state;
     uint64_t bytes = (uint64_t)8192 * MIB;
-    if ((uint64_t)f->info.memory_free_bytes < 3 * bytes) {
+    if ((uint64_t)f->on.info.memory_free_bytes < 3 * bytes) {
         printf("    too little memory for two buffers of 8 GiB\n");
         skip();
     }
@@ -231,8 +209,8 @@ static void a_large_copy_writes_its_bytes(void **state) {
     assert_int_equal(c.passes, 1);
     is_near("copy", &c, RFT_COUNTER_DRAM_READ, (double)bytes, 0.02);
     is_near("copy", &c, RFT_COUNTER_DRAM_WRITE, (double)bytes, 0.02);
-    f->gpu->vt->free(f->gpu, x);
-    f->gpu->vt->free(f->gpu, y);
+    f->on.gpu->vt->free(f->on.gpu, x);
+    f->on.gpu->vt->free(f->on.gpu, y);
 }
 
 static void a_triad_reads_two_for_one(void **state) {
@@ -253,9 +231,9 @@ static void a_triad_reads_two_for_one(void **state) {
     is_exact("triad", &c, RFT_COUNTER_FADD, 0);
     rft_traffic traffic = rft_counters_traffic(&c);
     assert_true(traffic.pipe_ops[RFT_PIPE_FP32] == 8.0 * (double)n);
-    f->gpu->vt->free(f->gpu, a);
-    f->gpu->vt->free(f->gpu, b);
-    f->gpu->vt->free(f->gpu, c_);
+    f->on.gpu->vt->free(f->on.gpu, a);
+    f->on.gpu->vt->free(f->on.gpu, b);
+    f->on.gpu->vt->free(f->on.gpu, c_);
 }
 
 static void operations_are_counted_exactly(void **state) {
@@ -264,7 +242,7 @@ static void operations_are_counted_exactly(void **state) {
     float a = 0.999f, b = 0.001f;
     double a2 = 0.999, b2 = 0.001;
     int rounds = 1000;
-    unsigned grid = (unsigned)f->info.sms * 8;
+    unsigned grid = (unsigned)f->on.info.sms * 8;
     const double threads = grid * 256.0;
     rft_counter_set set = rft_counter_set_default(), alone = rft_counter_set_none();
     work_item fp32 = {"multiply_add", grid, 256, {&out, &a, &b, &rounds}};
@@ -288,7 +266,7 @@ static void operations_are_counted_exactly(void **state) {
     is_exact("multiply_add_double", &c, RFT_COUNTER_DFMA, threads * 8 * rounds);
     is_exact("multiply_add_double", &c, RFT_COUNTER_DADD, threads * 7);
     is_exact("multiply_add_double", &c, RFT_COUNTER_FFMA, 0);
-    f->gpu->vt->free(f->gpu, out);
+    f->on.gpu->vt->free(f->on.gpu, out);
 }
 
 static void conflicts_are_counted(void **state) {
@@ -296,7 +274,7 @@ static void conflicts_are_counted(void **state) {
     rft_device_ptr out = new_memory(f, 64);
     int rounds = 4096;
     const int strides[] = {1, 2, 32};
-    unsigned grid = (unsigned)f->info.sms * 8;
+    unsigned grid = (unsigned)f->on.info.sms * 8;
     rft_counter_set set = rft_counter_set_all();
     for (int i = 0; i < 3; i++) {
         int stride = strides[i];
@@ -319,7 +297,7 @@ static void conflicts_are_counted(void **state) {
             assert_true(c.values[RFT_COUNTER_SHARED_CONFLICTS] <= 0.01 * loads);
         }
     }
-    f->gpu->vt->free(f->gpu, out);
+    f->on.gpu->vt->free(f->on.gpu, out);
 }
 
 static void four_useful_bytes_a_sector(void **state) {
@@ -339,8 +317,8 @@ static void four_useful_bytes_a_sector(void **state) {
     is_near("one_of_eight", &c, RFT_COUNTER_L2_READ, bytes / 32, 0.02);
     assert_true(c.values[RFT_COUNTER_L1_HIT] < 0.05);
     assert_true(c.values[RFT_COUNTER_TENSOR_BUSY] < 0.01);
-    f->gpu->vt->free(f->gpu, x);
-    f->gpu->vt->free(f->gpu, y);
+    f->on.gpu->vt->free(f->on.gpu, x);
+    f->on.gpu->vt->free(f->on.gpu, y);
 }
 
 /* ---- what counting costs, and leaves behind ---- */
@@ -360,17 +338,17 @@ static void it_ends_without_a_pass_and_opens_again(void **state) {
         f->counting->vt->close(f->counting);
         f->counting = NULL;
         int64_t begun_ns = clock->monotonic_ns(clock->self);
-        OK(rft_cupti_open(&f->counting, f->gpu, NULL, &failure));
+        OK(rft_cupti_open(&f->counting, f->on.gpu, NULL, &failure));
         int64_t opened_ns = clock->monotonic_ns(clock->self);
         OK(f->counting->vt->begin(f->counting, &set, &passes, &failure));
-        assert_int_not_equal(f->counting->vt->end(f->counting, &out, f->arena, &failure), 0); /* no pass was run */
+        assert_int_not_equal(f->counting->vt->end(f->counting, &out, f->on.arena, &failure), 0); /* no pass was run */
         run(f, &item);
         rft_counters c = count(f, &item, &set);
         printf("    opening: %.1f ms, %d passes\n", (double)(opened_ns - begun_ns) * 1e-6, c.passes);
         is_near("copy", &c, RFT_COUNTER_DRAM_READ, 256.0 * MIB, 0.02);
     }
-    f->gpu->vt->free(f->gpu, x);
-    f->gpu->vt->free(f->gpu, y);
+    f->on.gpu->vt->free(f->on.gpu, x);
+    f->on.gpu->vt->free(f->on.gpu, y);
 }
 
 static double resident_mib(void) {
@@ -388,25 +366,25 @@ static void ten_sessions_leave_nothing(void **state) {
     rft_device_ptr out = new_memory(f, 64);
     float a = 0.999f, b = 0.001f;
     int rounds = 100;
-    work_item item = {"multiply_add", (unsigned)f->info.sms, 256, {&out, &a, &b, &rounds}};
+    work_item item = {"multiply_add", (unsigned)f->on.info.sms, 256, {&out, &a, &b, &rounds}};
     rft_counter_set set = rft_counter_set_default();
     for (int i = 0; i < 3; i++) {
         count(f, &item, &set);
     }
     uint64_t free_before = 0, free_after = 0;
-    OK(f->gpu->vt->memory_free(f->gpu, &free_before, &failure));
+    OK(f->on.gpu->vt->memory_free(f->on.gpu, &free_before, &failure));
     double host_before = resident_mib();
     for (int i = 0; i < 10; i++) {
         rft_counters c = count(f, &item, &set);
-        is_exact("multiply_add", &c, RFT_COUNTER_FFMA, f->info.sms * 256.0 * 8 * rounds);
+        is_exact("multiply_add", &c, RFT_COUNTER_FFMA, f->on.info.sms * 256.0 * 8 * rounds);
     }
-    OK(f->gpu->vt->memory_free(f->gpu, &free_after, &failure));
+    OK(f->on.gpu->vt->memory_free(f->on.gpu, &free_after, &failure));
     double host_after = resident_mib();
     printf("    10 sessions: device memory %+.1f MiB, host %+.1f MiB\n",
            ((double)free_before - (double)free_after) / MIB, host_after - host_before);
     assert_true((double)free_before - (double)free_after < 4.0 * MIB); /* it is given out by 2 MiB */
     assert_true(host_after - host_before < 10.0);
-    f->gpu->vt->free(f->gpu, out);
+    f->on.gpu->vt->free(f->on.gpu, out);
 }
 
 /* ---- a fault, in another process ---- */
@@ -420,7 +398,7 @@ static int fault_child(void) {
     int passes = 0;
     bool again = false;
     alarm(60);
-    if (open_device(&f, &err) != 0 || rft_cupti_open(&f.counting, f.gpu, NULL, &err) != 0 ||
+    if (open_device(&f, &err) != 0 || rft_cupti_open(&f.counting, f.on.gpu, NULL, &err) != 0 ||
         f.counting->vt->begin(f.counting, &set, &passes, &err) != 0 || f.counting->vt->start(f.counting, &err) != 0) {
         fprintf(stderr, "%s\n", err.message);
         return 2;
@@ -428,15 +406,15 @@ static int fault_child(void) {
     if (launch_err(&f, "stray", 1, 32, values, &err) != 0) {
         return 3;
     }
-    if (f.counting->vt->stop(f.counting, &again, &err) != RFT_E_DEVICE || again || !f.gpu->vt->sticky(f.gpu)) {
+    if (f.counting->vt->stop(f.counting, &again, &err) != RFT_E_DEVICE || again || !f.on.gpu->vt->sticky(f.on.gpu)) {
         return 4;
     }
     fprintf(stderr, "    %s\n", err.message);
-    if (f.counting->vt->end(f.counting, &out, f.arena, &err) != RFT_E_DEVICE) {
+    if (f.counting->vt->end(f.counting, &out, f.on.arena, &err) != RFT_E_DEVICE) {
         return 5;
     }
     f.counting->vt->close(f.counting);
-    f.gpu->vt->close(f.gpu);
+    f.on.gpu->vt->close(f.on.gpu);
     (void)fflush(NULL);
     _exit(0); /* as a worker ends: a poisoned context is not taken down */
 }
@@ -463,7 +441,7 @@ static void the_plan_says_what_is_counted(void **state) {
     rft_counter_set sets[2] = {rft_counter_set_default(), rft_counter_set_all()};
     for (int s = 0; s < 2; s++) {
         rft_counter_plan plan;
-        OK(f->counting->vt->plan(f->counting, &sets[s], &plan, f->arena, &failure));
+        OK(f->counting->vt->plan(f->counting, &sets[s], &plan, f->on.arena, &failure));
         printf("    %s, %s: %s set is %zu metrics in %d passes\n", plan.version, plan.chip, s ? "large" : "default",
                plan.metric_count, plan.passes);
         for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
@@ -491,7 +469,7 @@ int gpu_counters(int argc, char **argv) {
     }
     int rc = open_device(&the, &err);
     if (rc == 0) {
-        rc = rft_cupti_open(&the.counting, the.gpu, NULL, &err);
+        rc = rft_cupti_open(&the.counting, the.on.gpu, NULL, &err);
     }
     if (rc == RFT_E_DEVICE || rc == RFT_E_COMPILER || rc == RFT_E_NOT_FOUND || rc == RFT_E_LIMIT) {
         printf("skipped: %s\n  %s\n", err.message, err.remedy);
@@ -511,7 +489,6 @@ int gpu_counters(int argc, char **argv) {
     if (the.counting) {
         the.counting->vt->close(the.counting);
     }
-    the.gpu->vt->close(the.gpu);
-    rft_arena_free(the.arena);
+    gpu_device_close(&the.on);
     return failed;
 }

@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
-#include "gpu/kept_compiler.h"
 
 #include <math.h>
 #include <signal.h>
@@ -25,10 +25,7 @@
 extern const unsigned char rft_embedded_gpu_driver_cu[];
 
 typedef struct fixture {
-    rft_arena *arena;
-    rft_gpu *gpu;
-    rft_gpu_info info;
-    rft_compiler *compiler;
+    gpu_device on;
     rft_compile_result code;
     rft_module *module;
 } fixture;
@@ -43,34 +40,13 @@ static const char *const names[] = {"saxpy<4>", "reverse", "meet", "post", "faul
 enum { NAMES_BEFORE_90 = 9, NAMES_ALL = 13 };
 
 static int open_all(fixture *f, rft_err *err) {
-    f->arena = rft_arena_new();
-    int rc = rft_cuda_open(&f->gpu, 0, err);
-    if (rc != 0 || (rc = f->gpu->vt->info(f->gpu, &f->info, err)) != 0) {
-        return rc;
+    int rc = gpu_device_open(&f->on, err);
+    if (rc == 0) {
+        rc = gpu_device_compile(&f->on, "gpu_driver.cu", rft_embedded_gpu_driver_cu, names,
+                                f->on.info.cc_major >= 9 ? NAMES_ALL : NAMES_BEFORE_90, &f->code, err);
     }
-    if ((rc = kept_compiler_new(&f->compiler, err)) != 0) {
-        return rc;
-    }
-    rft_compile_request request = {.source_name = "gpu_driver.cu",
-                                   .source_text = (const char *)rft_embedded_gpu_driver_cu,
-                                   .names = names,
-                                   .name_count = f->info.cc_major >= 9 ? NAMES_ALL : NAMES_BEFORE_90,
-                                   .arch = f->info.arch};
-    rc = f->compiler->compile(f->compiler, &request, f->arena, &f->code, err);
-    if (rc == 0 && !f->code.ok) {
-        rc = rft_err_set(err, RFT_E_SOURCE, "%s", f->code.log);
-    }
-    return rc != 0 ? rc : f->gpu->vt->module_load(f->gpu, f->code.cubin, f->code.cubin_bytes, &f->module, err);
+    return rc != 0 ? rc : f->on.gpu->vt->module_load(f->on.gpu, f->code.cubin, f->code.cubin_bytes, &f->module, err);
 }
-
-static rft_err failure; /* of the last OK() */
-
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != 0) {                                                                                             \
-            fail_msg("%s: %s", #call, failure.message);                                                                \
-        }                                                                                                              \
-    } while (0)
 
 static const rft_compiled_entry *entry_of(const fixture *f, const char *name) {
     for (size_t i = 0; i < f->code.entry_count; i++) {
@@ -87,7 +63,7 @@ static rft_function *function_of(fixture *f, const char *name) {
     if (!entry) {
         return NULL;
     }
-    OK(f->gpu->vt->function(f->gpu, f->module, entry->symbol, &function, &failure));
+    OK(f->on.gpu->vt->function(f->on.gpu, f->module, entry->symbol, &function, &failure));
     return function;
 }
 
@@ -98,20 +74,20 @@ static rft_gpu_launch launch_of(rft_function *function, unsigned grid, unsigned 
 
 static rft_device_ptr new_memory(fixture *f, uint64_t bytes) {
     rft_device_ptr memory = 0;
-    OK(f->gpu->vt->alloc(f->gpu, bytes, &memory, &failure));
-    OK(f->gpu->vt->set(f->gpu, memory, 0, bytes, &failure));
+    OK(f->on.gpu->vt->alloc(f->on.gpu, bytes, &memory, &failure));
+    OK(f->on.gpu->vt->set(f->on.gpu, memory, 0, bytes, &failure));
     assert_true(memory != 0);
     return memory;
 }
 
 static void read_memory(fixture *f, void *to, rft_device_ptr from, size_t bytes) {
-    OK(f->gpu->vt->read(f->gpu, to, from, bytes, &failure));
+    OK(f->on.gpu->vt->read(f->on.gpu, to, from, bytes, &failure));
 }
 
 /* ---- facts ---- */
 static void the_device_tells_its_facts(void **state) {
     fixture *f = *state;
-    const rft_gpu_info *info = &f->info;
+    const rft_gpu_info *info = &f->on.info;
     assert_true(info->name[0] != '\0');
     assert_int_equal(strncmp(info->arch, "sm_", 3), 0);
     assert_true(strncmp(info->uuid, "GPU-", 4) == 0 || strncmp(info->uuid, "MIG-", 4) == 0);
@@ -131,7 +107,7 @@ static void the_device_tells_its_facts(void **state) {
 
     rft_gpu_info *list = NULL;
     size_t count = 0;
-    OK(rft_cuda_list(&list, &count, f->arena, &failure));
+    OK(rft_cuda_list(&list, &count, f->on.arena, &failure));
     assert_true(count >= 1);
     assert_string_equal(list[0].uuid, info->uuid);
     assert_int_equal(list[0].sms, info->sms);
@@ -145,11 +121,11 @@ static void the_device_tells_its_facts(void **state) {
 static void the_environment_is_described(void **state) {
     fixture *f = *state;
     rft_env env = {0};
-    f->gpu->vt->describe(f->gpu, &env, f->arena);
-    assert_string_equal(rft_env_value(&env, "gpu.name"), f->info.name);
+    f->on.gpu->vt->describe(f->on.gpu, &env, f->on.arena);
+    assert_string_equal(rft_env_value(&env, "gpu.name"), f->on.info.name);
     assert_non_null(rft_env_value(&env, "driver.cuda"));
-    rft_nvml_describe(f->info.pci_id, &env, f->arena);
-    rft_libraries_describe(&env, NULL, f->arena);
+    rft_nvml_describe(f->on.info.pci_id, &env, f->on.arena);
+    rft_libraries_describe(&env, NULL, f->on.arena);
     for (size_t i = 0; i < env.count; i++) {
         assert_true((env.items[i].value != NULL) != (env.items[i].reason != NULL));
         printf("    %-30s %s%s\n", env.items[i].key,
@@ -173,18 +149,18 @@ static void memory_is_written_copied_and_read(void **state) {
         sent[i] = (unsigned char)rft_random_next(&seed);
     }
     rft_device_ptr a = new_memory(f, BYTES), b = new_memory(f, BYTES);
-    OK(f->gpu->vt->write(f->gpu, a, sent, BYTES, &failure));
-    OK(f->gpu->vt->copy(f->gpu, b, a, BYTES, &failure));
+    OK(f->on.gpu->vt->write(f->on.gpu, a, sent, BYTES, &failure));
+    OK(f->on.gpu->vt->copy(f->on.gpu, b, a, BYTES, &failure));
     read_memory(f, got, b, BYTES);
     assert_memory_equal(sent, got, BYTES);
-    OK(f->gpu->vt->set(f->gpu, b + 16, 0xa5, 32, &failure));
+    OK(f->on.gpu->vt->set(f->on.gpu, b + 16, 0xa5, 32, &failure));
     read_memory(f, got, b, 64);
     assert_int_equal(got[15], sent[15]);
     assert_int_equal(got[16], 0xa5);
     assert_int_equal(got[47], 0xa5);
     assert_int_equal(got[48], sent[48]);
-    f->gpu->vt->free(f->gpu, a);
-    f->gpu->vt->free(f->gpu, b);
+    f->on.gpu->vt->free(f->on.gpu, a);
+    f->on.gpu->vt->free(f->on.gpu, b);
     free(sent);
     free(got);
 }
@@ -193,12 +169,13 @@ static void too_much_memory_is_a_limit(void **state) {
     fixture *f = *state;
     rft_device_ptr memory = 1;
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(f->gpu->vt->alloc(f->gpu, (uint64_t)f->info.memory_bytes * 2, &memory, &err), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->alloc(f->on.gpu, (uint64_t)f->on.info.memory_bytes * 2, &memory, &err),
+                     RFT_E_LIMIT);
     assert_true(memory == 0);
     assert_non_null(strstr(err.message, "free"));
-    assert_false(f->gpu->vt->sticky(f->gpu));
+    assert_false(f->on.gpu->vt->sticky(f->on.gpu));
     uint64_t free_bytes = 0;
-    OK(f->gpu->vt->memory_free(f->gpu, &free_bytes, &failure));
+    OK(f->on.gpu->vt->memory_free(f->on.gpu, &free_bytes, &failure));
     assert_true(free_bytes > 0);
 }
 
@@ -206,17 +183,17 @@ static void mapped_memory_is_seen_by_both(void **state) {
     fixture *f = *state;
     void *host = NULL;
     rft_device_ptr device = 0;
-    OK(f->gpu->vt->mapped(f->gpu, 65536, &host, &device, &failure));
+    OK(f->on.gpu->vt->mapped(f->on.gpu, 65536, &host, &device, &failure));
     volatile unsigned *mailbox = host;
     assert_int_equal(mailbox[0], 0);
     unsigned value = 1000;
     void *values[] = {&device, &value};
     rft_gpu_launch launch = launch_of(function_of(f, "post"), 1, 32, values);
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
-    OK(f->gpu->vt->sync(f->gpu, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
+    OK(f->on.gpu->vt->sync(f->on.gpu, &failure));
     assert_int_equal(mailbox[0], 1000);
     assert_int_equal(mailbox[31], 1031);
-    assert_int_equal(f->gpu->vt->mapped(f->gpu, 65537, &host, &device, NULL), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->mapped(f->on.gpu, 65537, &host, &device, NULL), RFT_E_LIMIT);
 }
 
 /* ---- launches ---- */
@@ -229,30 +206,30 @@ static long run_saxpy(fixture *f, rft_gpu_launch launch, double *seconds) {
     for (long i = 0; i < N; i++) {
         host[i] = (float)(i % 1000);
     }
-    OK(f->gpu->vt->write(f->gpu, x, host, N * sizeof(float), &failure));
+    OK(f->on.gpu->vt->write(f->on.gpu, x, host, N * sizeof(float), &failure));
     float a = 2;
     long long n = N;
     void *values[] = {&y, &x, &a, &n};
     rft_event *start = NULL, *stop = NULL;
-    OK(f->gpu->vt->event_new(f->gpu, &start, &failure));
-    OK(f->gpu->vt->event_new(f->gpu, &stop, &failure));
+    OK(f->on.gpu->vt->event_new(f->on.gpu, &start, &failure));
+    OK(f->on.gpu->vt->event_new(f->on.gpu, &stop, &failure));
     launch.function = function_of(f, "saxpy<4>");
     launch.values = values;
     if (launch.window_bytes) {
         launch.window_base = x;
     }
-    OK(f->gpu->vt->event_record(f->gpu, start, &failure));
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
-    OK(f->gpu->vt->event_record(f->gpu, stop, &failure));
-    OK(f->gpu->vt->event_elapsed(f->gpu, start, stop, seconds, &failure));
+    OK(f->on.gpu->vt->event_record(f->on.gpu, start, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
+    OK(f->on.gpu->vt->event_record(f->on.gpu, stop, &failure));
+    OK(f->on.gpu->vt->event_elapsed(f->on.gpu, start, stop, seconds, &failure));
     memset(host, 0, N * sizeof *host);
     read_memory(f, host, y, N * sizeof(float));
     long wrong = 0;
     for (long i = 0; i < N; i++) {
         wrong += host[i] != 2.0f * (float)(i % 1000);
     }
-    f->gpu->vt->free(f->gpu, x);
-    f->gpu->vt->free(f->gpu, y);
+    f->on.gpu->vt->free(f->on.gpu, x);
+    f->on.gpu->vt->free(f->on.gpu, y);
     free(host);
     return wrong;
 }
@@ -270,50 +247,50 @@ static void a_kernel_tells_its_facts(void **state) {
     const rft_compiled_entry *entry = entry_of(f, "saxpy<4>");
     rft_function *function = function_of(f, "saxpy<4>");
     rft_function_facts facts;
-    OK(f->gpu->vt->function_facts(f->gpu, function, &facts, &failure));
+    OK(f->on.gpu->vt->function_facts(f->on.gpu, function, &facts, &failure));
     assert_int_equal(facts.registers, entry->registers);
     assert_int_equal(facts.local_bytes, 0);
     assert_int_equal(facts.shared_static_bytes, 0);
     assert_int_equal(facts.max_threads_per_block, 1024);
     int params = 0;
-    OK(f->gpu->vt->function_params(f->gpu, function, &params, NULL, 0, &failure));
+    OK(f->on.gpu->vt->function_params(f->on.gpu, function, &params, NULL, 0, &failure));
     assert_true(params == 4 || params == -1);
     rft_gpu_launch launch = launch_of(function, 1, 1024, NULL);
     int blocks = 0;
-    OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));
-    assert_int_equal(blocks, f->info.max_threads_per_sm / 1024);
+    OK(f->on.gpu->vt->occupancy(f->on.gpu, &launch, &blocks, &failure));
+    assert_int_equal(blocks, f->on.info.max_threads_per_sm / 1024);
     launch.block[0] = 64;
-    OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));
-    assert_in_range(blocks, 8, f->info.max_blocks_per_sm);
+    OK(f->on.gpu->vt->occupancy(f->on.gpu, &launch, &blocks, &failure));
+    assert_in_range(blocks, 8, f->on.info.max_blocks_per_sm);
 }
 
 static void dynamic_shared_memory_is_opted_in(void **state) {
     fixture *f = *state;
-    const int count = f->info.shared_per_block >= 100 * 1024 ? 25600 : (int)(f->info.shared_per_block / 4);
+    const int count = f->on.info.shared_per_block >= 100 * 1024 ? 25600 : (int)(f->on.info.shared_per_block / 4);
     float *host = rft_calloc((size_t)count, sizeof *host);
     for (int i = 0; i < count; i++) {
         host[i] = (float)i;
     }
     rft_device_ptr data = new_memory(f, (uint64_t)count * 4);
-    OK(f->gpu->vt->write(f->gpu, data, host, (size_t)count * 4, &failure));
+    OK(f->on.gpu->vt->write(f->on.gpu, data, host, (size_t)count * 4, &failure));
     int value = count;
     void *values[] = {&data, &value};
     rft_function *function = function_of(f, "reverse");
     rft_gpu_launch launch = launch_of(function, 1, 512, values);
     launch.shared_bytes = (unsigned)count * 4;
-    OK(f->gpu->vt->function_shared(f->gpu, function, launch.shared_bytes, &failure));
+    OK(f->on.gpu->vt->function_shared(f->on.gpu, function, launch.shared_bytes, &failure));
     int blocks = 0;
-    OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));
+    OK(f->on.gpu->vt->occupancy(f->on.gpu, &launch, &blocks, &failure));
     assert_in_range(blocks, 1, 2);
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
     read_memory(f, host, data, (size_t)count * 4);
     for (int i = 0; i < count; i++) {
         assert_true(host[i] == (float)(count - 1 - i));
     }
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(f->gpu->vt->function_shared(f->gpu, function, 1 << 20, &err), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->function_shared(f->on.gpu, function, 1 << 20, &err), RFT_E_LIMIT);
     assert_non_null(strstr(err.message, "1048576"));
-    f->gpu->vt->free(f->gpu, data);
+    f->on.gpu->vt->free(f->on.gpu, data);
     free(host);
 }
 
@@ -324,18 +301,18 @@ static void a_cooperative_grid_is_all_resident(void **state) {
     rft_gpu_launch launch = launch_of(function_of(f, "meet"), 1, 128, values);
     launch.cooperative = true;
     int blocks = 0, seen[2] = {0};
-    OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));
-    launch.grid[0] = (unsigned)(blocks * f->info.sms);
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
+    OK(f->on.gpu->vt->occupancy(f->on.gpu, &launch, &blocks, &failure));
+    launch.grid[0] = (unsigned)(blocks * f->on.info.sms);
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
     read_memory(f, seen, counters, sizeof seen);
     assert_int_equal(seen[0], launch.grid[0]);
     assert_int_equal(seen[1], launch.grid[0]);
     launch.grid[0] += 1;
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(f->gpu->vt->launch(f->gpu, &launch, &err), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->launch(f->on.gpu, &launch, &err), RFT_E_LIMIT);
     assert_true(err.remedy[0] != '\0');
-    assert_false(f->gpu->vt->sticky(f->gpu));
-    f->gpu->vt->free(f->gpu, counters);
+    assert_false(f->on.gpu->vt->sticky(f->on.gpu));
+    f->on.gpu->vt->free(f->on.gpu, counters);
 }
 
 static void an_impossible_launch_is_refused(void **state) {
@@ -346,16 +323,16 @@ static void an_impossible_launch_is_refused(void **state) {
     void *values[] = {&memory, &count};
     rft_gpu_launch launch = launch_of(function_of(f, "reverse"), 1, 2048, values);
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(f->gpu->vt->launch(f->gpu, &launch, &err), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->launch(f->on.gpu, &launch, &err), RFT_E_LIMIT);
     assert_non_null(strstr(err.message, "CUDA_ERROR_"));
-    assert_false(f->gpu->vt->sticky(f->gpu));
-    f->gpu->vt->free(f->gpu, memory);
+    assert_false(f->on.gpu->vt->sticky(f->on.gpu));
+    f->on.gpu->vt->free(f->on.gpu, memory);
     assert_int_equal(run_saxpy(f, launch_of(NULL, N / 4 / 256, 256, NULL), &seconds), 0); /* all is well still */
 }
 
 static void a_window_changes_no_result(void **state) {
     fixture *f = *state;
-    if (f->info.persisting_l2_max_bytes == 0) {
+    if (f->on.info.persisting_l2_max_bytes == 0) {
         skip();
     }
     double seconds = 0;
@@ -379,13 +356,13 @@ static void clusters_are_formed(void **state) {
     rft_gpu_launch launch = launch_of(function, 64, 64, values);
     launch.cluster[0] = 4;
     int blocks = 0;
-    OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));
-    assert_in_range(blocks, 1, f->info.max_blocks_per_sm);
+    OK(f->on.gpu->vt->occupancy(f->on.gpu, &launch, &blocks, &failure));
+    assert_in_range(blocks, 1, f->on.info.max_blocks_per_sm);
     launch.grid[0] = 0;
-    OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));
-    assert_in_range(blocks, 1, f->info.max_blocks_per_sm);
+    OK(f->on.gpu->vt->occupancy(f->on.gpu, &launch, &blocks, &failure));
+    assert_in_range(blocks, 1, f->on.info.max_blocks_per_sm);
     launch.grid[0] = 64;
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
     read_memory(f, seen, out, sizeof seen);
     assert_int_equal(seen[0], 64);
     assert_int_equal(seen[1], 64 * 4);
@@ -395,17 +372,17 @@ static void clusters_are_formed(void **state) {
 
     launch.cluster[0] = 16; /* beyond the portable 8 */
     rft_err err = RFT_ERR_INIT;
-    if (f->info.cc_major == 9) {
-        OK(f->gpu->vt->set(f->gpu, out, 0, sizeof seen, &failure));
-        OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
+    if (f->on.info.cc_major == 9) {
+        OK(f->on.gpu->vt->set(f->on.gpu, out, 0, sizeof seen, &failure));
+        OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
         read_memory(f, seen, out, sizeof seen);
         assert_int_equal(seen[1], 64 * 16);
         assert_int_equal(seen[17], 4);
     }
     launch.cluster[0] = 3; /* the grid is no multiple */
-    assert_int_equal(f->gpu->vt->launch(f->gpu, &launch, &err), RFT_E_LIMIT);
-    assert_false(f->gpu->vt->sticky(f->gpu));
-    f->gpu->vt->free(f->gpu, out);
+    assert_int_equal(f->on.gpu->vt->launch(f->on.gpu, &launch, &err), RFT_E_LIMIT);
+    assert_false(f->on.gpu->vt->sticky(f->on.gpu));
+    f->on.gpu->vt->free(f->on.gpu, out);
 }
 
 static void a_dependent_launch_waits_for_what_it_needs(void **state) {
@@ -418,12 +395,12 @@ static void a_dependent_launch_waits_for_what_it_needs(void **state) {
     void *first_values[] = {&value}, *second_values[] = {&value, &seen};
     rft_gpu_launch a = launch_of(first, 1, 32, first_values), b = launch_of(second, 1, 32, second_values);
     b.pdl = true;
-    OK(f->gpu->vt->launch(f->gpu, &a, &failure));
-    OK(f->gpu->vt->launch(f->gpu, &b, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &a, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &b, &failure));
     int got = 0;
     read_memory(f, &got, seen, sizeof got);
     assert_int_equal(got, 42);
-    f->gpu->vt->free(f->gpu, value);
+    f->on.gpu->vt->free(f->on.gpu, value);
 }
 
 /* ---- tensor maps ---- */
@@ -436,7 +413,7 @@ static void load_and_check(fixture *f, rft_function *function, const unsigned ch
     rft_device_ptr out = new_memory(f, sizeof tile);
     void *values[] = {map, &out, &x, &y};
     rft_gpu_launch launch = launch_of(function, 1, 128, values);
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
     read_memory(f, tile, out, sizeof tile);
     for (int row = 0; row < TILE_H; row++) {
         for (int column = 0; column < TILE_W; column++) {
@@ -445,7 +422,7 @@ static void load_and_check(fixture *f, rft_function *function, const unsigned ch
             assert_true(tile[row * TILE_W + column] == want);
         }
     }
-    f->gpu->vt->free(f->gpu, out);
+    f->on.gpu->vt->free(f->on.gpu, out);
 }
 
 static void a_tensor_map_loads_tiles(void **state) {
@@ -459,29 +436,29 @@ static void a_tensor_map_loads_tiles(void **state) {
         host[i] = (float)i;
     }
     rft_device_ptr data = new_memory(f, sizeof host);
-    OK(f->gpu->vt->write(f->gpu, data, host, sizeof host, &failure));
+    OK(f->on.gpu->vt->write(f->on.gpu, data, host, sizeof host, &failure));
     rft_tensor_map map = {.rank = 2, .dims = {WIDTH, HEIGHT}, .box = {TILE_W, TILE_H}, .l2_promotion = 128};
     unsigned char encoded[128];
-    OK(f->gpu->vt->tensor_map(f->gpu, &map, RFT_TYPE_F32, data, encoded, &failure));
+    OK(f->on.gpu->vt->tensor_map(f->on.gpu, &map, RFT_TYPE_F32, data, encoded, &failure));
     load_and_check(f, function, encoded, 0, 0);
     load_and_check(f, function, encoded, 8, 5);
     load_and_check(f, function, encoded, 48, 40); /* beyond two edges: zeros */
     map.strides[0] = WIDTH * 4;                   /* the same, said outright */
-    OK(f->gpu->vt->tensor_map(f->gpu, &map, RFT_TYPE_F32, data, encoded, &failure));
+    OK(f->on.gpu->vt->tensor_map(f->on.gpu, &map, RFT_TYPE_F32, data, encoded, &failure));
     load_and_check(f, function, encoded, 32, 16);
 
     rft_err err = RFT_ERR_INIT;
     map.box[0] = 3;
-    assert_int_equal(f->gpu->vt->tensor_map(f->gpu, &map, RFT_TYPE_F32, data, encoded, &err), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->tensor_map(f->on.gpu, &map, RFT_TYPE_F32, data, encoded, &err), RFT_E_LIMIT);
     assert_non_null(strstr(err.message, "16 bytes"));
     map.box[0] = 64;
     map.swizzle = 128;
-    assert_int_equal(f->gpu->vt->tensor_map(f->gpu, &map, RFT_TYPE_F32, data, encoded, &err), RFT_E_LIMIT);
+    assert_int_equal(f->on.gpu->vt->tensor_map(f->on.gpu, &map, RFT_TYPE_F32, data, encoded, &err), RFT_E_LIMIT);
     assert_non_null(strstr(err.message, "swizzle"));
     map.box[0] = 32;
-    OK(f->gpu->vt->tensor_map(f->gpu, &map, RFT_TYPE_F32, data, encoded, &failure));
-    assert_int_equal(f->gpu->vt->tensor_map(f->gpu, &map, RFT_TYPE_F32, data + 4, encoded, &err), RFT_E_LIMIT);
-    f->gpu->vt->free(f->gpu, data);
+    OK(f->on.gpu->vt->tensor_map(f->on.gpu, &map, RFT_TYPE_F32, data, encoded, &failure));
+    assert_int_equal(f->on.gpu->vt->tensor_map(f->on.gpu, &map, RFT_TYPE_F32, data + 4, encoded, &err), RFT_E_LIMIT);
+    f->on.gpu->vt->free(f->on.gpu, data);
 }
 
 /* ---- modules ---- */
@@ -494,17 +471,17 @@ static void ptx_is_finished_by_the_driver(void **state) {
                               "  st.global.u32 [%rd2], 42;\n  ret;\n}\n";
     rft_module *module = NULL;
     rft_function *function = NULL;
-    OK(f->gpu->vt->module_load(f->gpu, ptx, sizeof ptx - 1, &module, &failure));
-    OK(f->gpu->vt->function(f->gpu, module, "answer", &function, &failure));
+    OK(f->on.gpu->vt->module_load(f->on.gpu, ptx, sizeof ptx - 1, &module, &failure));
+    OK(f->on.gpu->vt->function(f->on.gpu, module, "answer", &function, &failure));
     rft_device_ptr out = new_memory(f, 4);
     void *values[] = {&out};
     rft_gpu_launch launch = launch_of(function, 1, 1, values);
-    OK(f->gpu->vt->launch(f->gpu, &launch, &failure));
+    OK(f->on.gpu->vt->launch(f->on.gpu, &launch, &failure));
     int got = 0;
     read_memory(f, &got, out, sizeof got);
     assert_int_equal(got, 42);
-    f->gpu->vt->free(f->gpu, out);
-    f->gpu->vt->module_free(f->gpu, module);
+    f->on.gpu->vt->free(f->on.gpu, out);
+    f->on.gpu->vt->module_free(f->on.gpu, module);
 }
 
 static void bad_code_is_refused(void **state) {
@@ -512,11 +489,11 @@ static void bad_code_is_refused(void **state) {
     rft_module *module = NULL;
     rft_function *function = NULL;
     rft_err err = RFT_ERR_INIT;
-    assert_true(f->gpu->vt->module_load(f->gpu, "neither cubin nor PTX", 21, &module, &err) < 0);
+    assert_true(f->on.gpu->vt->module_load(f->on.gpu, "neither cubin nor PTX", 21, &module, &err) < 0);
     assert_non_null(strstr(err.message, "CUDA_ERROR_"));
-    assert_true(f->gpu->vt->function(f->gpu, f->module, "no_such_kernel", &function, &err) < 0);
+    assert_true(f->on.gpu->vt->function(f->on.gpu, f->module, "no_such_kernel", &function, &err) < 0);
     assert_non_null(strstr(err.message, "no_such_kernel"));
-    assert_false(f->gpu->vt->sticky(f->gpu));
+    assert_false(f->on.gpu->vt->sticky(f->on.gpu));
 }
 
 /* ---- faults, in another process ---- */
@@ -525,20 +502,20 @@ static int fault_child(const char *name, const char *launched_fd) {
     fixture f = {0};
     rft_err err = RFT_ERR_INIT;
     rft_device_ptr data = 0;
-    if (open_all(&f, &err) != 0 || f.gpu->vt->alloc(f.gpu, 64, &data, &err) != 0 ||
-        f.gpu->vt->set(f.gpu, data, 0, 64, &err) != 0) {
+    if (open_all(&f, &err) != 0 || f.on.gpu->vt->alloc(f.on.gpu, 64, &data, &err) != 0 ||
+        f.on.gpu->vt->set(f.on.gpu, data, 0, 64, &err) != 0) {
         fprintf(stderr, "%s\n", err.message);
         return 10;
     }
     void *values[] = {&data};
     rft_gpu_launch launch = launch_of(function_of(&f, name), 1, 32, values);
-    int rc = f.gpu->vt->launch(f.gpu, &launch, &err);
+    int rc = f.on.gpu->vt->launch(f.on.gpu, &launch, &err);
     if (rc == 0 && write(atoi(launched_fd), "!", 1) != 1) {
         return 14;
     }
-    rc = rc ? rc : f.gpu->vt->sync(f.gpu, &err);
-    if (rc != RFT_E_DEVICE || !f.gpu->vt->sticky(f.gpu)) {
-        fprintf(stderr, "%s: code %d, sticky %d: %s\n", name, rc, f.gpu->vt->sticky(f.gpu), err.message);
+    rc = rc ? rc : f.on.gpu->vt->sync(f.on.gpu, &err);
+    if (rc != RFT_E_DEVICE || !f.on.gpu->vt->sticky(f.on.gpu)) {
+        fprintf(stderr, "%s: code %d, sticky %d: %s\n", name, rc, f.on.gpu->vt->sticky(f.on.gpu), err.message);
         return 11;
     }
     printf("    %s: %s\n", name, err.message);
@@ -546,12 +523,13 @@ static int fault_child(const char *name, const char *launched_fd) {
     if (!strstr(err.message, "CUDA_ERROR_") || !err.remedy[0]) {
         return 12;
     }
-    if (f.gpu->vt->alloc(f.gpu, 64, &data, &err) != RFT_E_DEVICE || f.gpu->vt->sync(f.gpu, &err) != RFT_E_DEVICE ||
-        f.gpu->vt->launch(f.gpu, &launch, &err) != RFT_E_DEVICE) {
+    if (f.on.gpu->vt->alloc(f.on.gpu, 64, &data, &err) != RFT_E_DEVICE ||
+        f.on.gpu->vt->sync(f.on.gpu, &err) != RFT_E_DEVICE ||
+        f.on.gpu->vt->launch(f.on.gpu, &launch, &err) != RFT_E_DEVICE) {
         return 13;
     }
-    f.gpu->vt->module_free(f.gpu, f.module);
-    f.gpu->vt->close(f.gpu);
+    f.on.gpu->vt->module_free(f.on.gpu, f.module);
+    f.on.gpu->vt->close(f.on.gpu);
     return 0;
 }
 
@@ -613,10 +591,8 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     (void)state;
-    the.gpu->vt->module_free(the.gpu, the.module);
-    the.gpu->vt->close(the.gpu);
-    the.compiler->free(the.compiler);
-    rft_arena_free(the.arena);
+    the.on.gpu->vt->module_free(the.on.gpu, the.module);
+    gpu_device_close(&the.on);
     return 0;
 }
 
@@ -646,9 +622,7 @@ int gpu_driver(int argc, char **argv) {
     };
     rft_err err = RFT_ERR_INIT;
     if (open_all(&the, &err) != 0) {
-        printf("skipped: %s\n", err.message);
-        /* A device that is there but does not work is a failure, not a reason to skip. */
-        return the.gpu && err.code != RFT_E_COMPILER ? 1 : 77;
+        return gpu_device_skipped(&the.on, &err);
     }
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
-#include "gpu/kept_compiler.h"
 #include "measure/protocol.h"
 #include "model/sweep/reference_spec.h"
 
@@ -31,10 +31,7 @@ static const char *const names[] = {"good<1>",      "good<4>",      "wrong",    
 enum { NAMES = 8 };
 
 typedef struct fixture {
-    rft_arena *arena;
-    rft_gpu *gpu;
-    rft_gpu_info info;
-    rft_compiler *compiler;
+    gpu_device on;
     rft_probe *probe;
     rft_compile_result unit, reference, plain_reference;
     rft_buffer buffers[BUFFERS];
@@ -52,25 +49,12 @@ static fixture the;
 
 static int compile(fixture *f, const unsigned char *text, const char *const *entries, size_t count,
                    rft_compile_result *out) {
-    rft_compile_request request = {.source_name = "gpu_protocol.cu",
-                                   .source_text = (const char *)text,
-                                   .names = entries,
-                                   .name_count = count,
-                                   .arch = f->info.arch};
-    int rc = f->compiler->compile(f->compiler, &request, f->arena, out, &f->err);
-    return rc == 0 && !out->ok ? rft_err_set(&f->err, RFT_E_SOURCE, "%s", out->log) : rc;
+    return gpu_device_compile(&f->on, "gpu_protocol.cu", text, entries, count, out, &f->err);
 }
 
 static int open_all(fixture *f) {
     const char *const reference = "reference", *const plain_reference = "plain_reference";
-    f->arena = rft_arena_new();
-    int rc = rft_cuda_open(&f->gpu, 0, &f->err);
-    if (rc == 0) {
-        rc = f->gpu->vt->info(f->gpu, &f->info, &f->err);
-    }
-    if (rc == 0) {
-        rc = kept_compiler_new(&f->compiler, &f->err);
-    }
+    int rc = gpu_device_open(&f->on, &f->err);
     if (rc == 0) {
         rc = compile(f, rft_embedded_gpu_protocol_cu, names, NAMES, &f->unit);
     }
@@ -80,7 +64,7 @@ static int open_all(fixture *f) {
     if (rc == 0) {
         rc = compile(f, rft_embedded_gpu_protocol_cu, &plain_reference, 1, &f->plain_reference);
     }
-    return rc == 0 ? rft_protocol_new(&f->probe, f->gpu, f->compiler, rft_clock_system(), NULL, &f->err) : rc;
+    return rc == 0 ? rft_protocol_new(&f->probe, f->on.gpu, f->on.compiler, rft_clock_system(), NULL, &f->err) : rc;
 }
 
 static void make_spec(fixture *f, int64_t n) {
@@ -111,7 +95,7 @@ static void make_spec(fixture *f, int64_t n) {
     f->request = (rft_probe_request){.spec = &f->spec,
                                      .unit = &f->unit,
                                      .reference = &f->reference,
-                                     .problem_key = rft_arena_printf(f->arena, "n=%lld", (long long)n),
+                                     .problem_key = rft_arena_printf(f->on.arena, "n=%lld", (long long)n),
                                      .measure = RFT_MEASURE_OPTS_INIT};
 }
 
@@ -120,8 +104,8 @@ static int measure(fixture *f, const char *entry) {
     f->launches[1].entry = entry;
     const rft_reference_dims dims = {.values = f->problem, .count = f->problem_count};
     f->spec.check.reference =
-        rft_reference_spec_plain(&f->spec, f->request.reference->entries[0].name, &dims, f->arena);
-    return f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err);
+        rft_reference_spec_plain(&f->spec, f->request.reference->entries[0].name, &dims, f->on.arena);
+    return f->probe->measure(f->probe, &f->request, f->on.arena, &f->result, &f->err);
 }
 
 static rft_outcome run(fixture *f, const char *entry) {
@@ -144,7 +128,7 @@ static void a_good_kernel_is_ok(void **state) {
     make_spec(f, N);
     assert_true(rft_outcome_is_measured(run(f, "good<4>")));
     const rft_measurement *m = &f->result.measurement;
-    double bytes = 4.0 * 4.0 * N, limit = 2.0 * f->info.memory_clock_khz * 1e3 * f->info.memory_bus_bits / 8.0;
+    double bytes = 4.0 * 4.0 * N, limit = 2.0 * f->on.info.memory_clock_khz * 1e3 * f->on.info.memory_bus_bits / 8.0;
     assert_true(f->result.verification.done && f->result.verification.wrong_count == 0);
     assert_int_equal(f->result.verification.total_count, 2 * N);
     assert_true(m->n >= 10);
@@ -153,7 +137,7 @@ static void a_good_kernel_is_ok(void **state) {
         /* At most the dirty lines that are still in the L2 at the end are not counted. */
         assert_true(bytes / m->stats.median < 1.5 * limit && bytes / m->stats.median > 0.2 * limit);
     }
-    assert_true(m->clock_mhz > 100.0 && m->clock_mhz <= f->info.sm_clock_khz * 1e-3 * 1.05);
+    assert_true(m->clock_mhz > 100.0 && m->clock_mhz <= f->on.info.sm_clock_khz * 1e-3 * 1.05);
     assert_true(f->result.facts.blocks_per_sm >= 1 && f->result.facts.registers > 0);
     assert_true(fabs(f->result.facts.waves - 1.0) < 1e-9);
     /* The second configuration finds inputs and reference results already there. The least of three: the host's time is
@@ -201,7 +185,7 @@ static void make_plain_spec(fixture *f, int64_t n) {
     make_spec(f, n);
     f->buffers[ACC].role = RFT_BUFFER_INPUT;
     f->request.reference = &f->plain_reference;
-    f->request.problem_key = rft_arena_printf(f->arena, "plain n=%lld", (long long)n);
+    f->request.problem_key = rft_arena_printf(f->on.arena, "plain n=%lld", (long long)n);
 }
 
 static const rft_measurement *plain(fixture *f, rft_cache_mode cache) {
@@ -218,8 +202,8 @@ static const rft_measurement *plain(fixture *f, rft_cache_mode cache) {
 static void cache_modes_are_ordered(void **state) {
     fixture *f = *state;
     make_plain_spec(f, 1 << 21);
-    if (f->info.l2_bytes < (32 << 20)) {
-        make_plain_spec(f, f->info.l2_bytes / 16);
+    if (f->on.info.l2_bytes < (32 << 20)) {
+        make_plain_spec(f, f->on.info.l2_bytes / 16);
     }
     double cold_s = plain(f, RFT_CACHE_COLD)->stats.median;
     double hot_s = plain(f, RFT_CACHE_HOT)->stats.median;
@@ -441,7 +425,7 @@ static void print_ceilings(const rft_ceilings *ceilings, double wall_s) {
 static int measure_ceilings(fixture *f, const rft_ceilings_request *request, rft_ceilings *ceilings) {
     const rft_clock *clock = rft_clock_system();
     int64_t begun_ns = clock->monotonic_ns(clock->self);
-    int rc = f->probe->ceilings(f->probe, request, f->arena, ceilings, &f->err);
+    int rc = f->probe->ceilings(f->probe, request, f->on.arena, ceilings, &f->err);
     if (rc == 0) {
         print_ceilings(ceilings, (double)(clock->monotonic_ns(clock->self) - begun_ns) * 1e-9);
     }
@@ -463,7 +447,7 @@ static void ceilings_are_plausible(void **state) {
     if (measure_ceilings(f, &request, &c) != 0) {
         fail_msg("%s", f->err.message);
     }
-    double bus = 2.0 * f->info.memory_clock_khz * 1e3 * f->info.memory_bus_bits / 8.0;
+    double bus = 2.0 * f->on.info.memory_clock_khz * 1e3 * f->on.info.memory_bus_bits / 8.0;
     double copy = rate(&c, RFT_CEILING_DRAM_COPY), l2 = rate(&c, RFT_CEILING_L2_READ);
     if (bus > 0.0) {
         assert_true(copy > 0.6 * bus && copy < 1.03 * bus);
@@ -473,7 +457,7 @@ static void ceilings_are_plausible(void **state) {
     }
     assert_true(l2 > 1.2 * copy && rate(&c, RFT_CEILING_L1_READ) > l2);
     double clock_hz = c.items[RFT_CEILING_FP32].clock_mhz * 1e6;
-    double peak = 2.0 * rft_gpu_info_fp32_lanes(&f->info) * f->info.sms * clock_hz;
+    double peak = 2.0 * rft_gpu_info_fp32_lanes(&f->on.info) * f->on.info.sms * clock_hz;
     printf("fp32 at %.2f %% of its peak at the clock measured\n", rate(&c, RFT_CEILING_FP32) / peak * 100.0);
     if (peak > 0.0) {
         assert_true(rate(&c, RFT_CEILING_FP32) > 0.95 * peak && rate(&c, RFT_CEILING_FP32) < 1.03 * peak);
@@ -490,9 +474,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     the.probe->free(the.probe);
-    the.gpu->vt->close(the.gpu);
-    the.compiler->free(the.compiler);
-    rft_arena_free(the.arena);
+    gpu_device_close(&the.on);
     return 0;
 }
 
@@ -517,9 +499,7 @@ int gpu_protocol(int argc, char **argv) {
     }
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (open_all(&the) != 0) {
-        printf("skipped: %s\n", the.err.message);
-        /* A device that is there but does not work is a failure, not a reason to skip. */
-        return the.gpu && the.err.code != RFT_E_COMPILER ? 1 : 77;
+        return gpu_device_skipped(&the.on, &the.err);
     }
     if (argc == 2 && strcmp(argv[1], "--ceilings") == 0) {
         rft_ceilings ceilings;

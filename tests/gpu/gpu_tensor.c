@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
-#include "gpu/kept_compiler.h"
 #include "measure/ceiling/ceiling_bench.h"
 #include "measure/ceiling/ceiling_tensor.h"
 #include "measure/protocol.h"
@@ -26,10 +26,7 @@
 #define TIMED_LAUNCHES 50
 
 typedef struct fixture {
-    rft_arena *arena;
-    rft_gpu *gpu;
-    rft_gpu_info info;
-    rft_compiler *compiler;
+    gpu_device on;
     rft_probe *probe;
     rft_protocol *p;
     rft_err err;
@@ -38,16 +35,9 @@ typedef struct fixture {
 static fixture the;
 
 static int open_all(fixture *f) {
-    f->arena = rft_arena_new();
-    int rc = rft_cuda_open(&f->gpu, 0, &f->err);
+    int rc = gpu_device_open(&f->on, &f->err);
     if (rc == 0) {
-        rc = f->gpu->vt->info(f->gpu, &f->info, &f->err);
-    }
-    if (rc == 0) {
-        rc = kept_compiler_new(&f->compiler, &f->err);
-    }
-    if (rc == 0) {
-        rc = rft_protocol_new(&f->probe, f->gpu, f->compiler, rft_clock_system(), NULL, &f->err);
+        rc = rft_protocol_new(&f->probe, f->on.gpu, f->on.compiler, rft_clock_system(), NULL, &f->err);
     }
     if (rc == 0) {
         f->p = (rft_protocol *)f->probe;
@@ -81,17 +71,17 @@ static int queue_launches(fixture *f, load *l, int count) {
 
 static int time_launches(fixture *f, load *l, int count, double *rate) {
     rft_shot *shot = &f->p->sampling.shots[0];
-    const rft_gpu_vt *vt = f->gpu->vt;
+    const rft_gpu_vt *vt = f->on.gpu->vt;
     double seconds = 0.0;
-    int rc = vt->event_record(f->gpu, shot->start, &f->err);
+    int rc = vt->event_record(f->on.gpu, shot->start, &f->err);
     if (rc == 0) {
         rc = queue_launches(f, l, count);
     }
     if (rc == 0) {
-        rc = vt->event_record(f->gpu, shot->stop, &f->err);
+        rc = vt->event_record(f->on.gpu, shot->stop, &f->err);
     }
     if (rc == 0) {
-        rc = vt->event_elapsed(f->gpu, shot->start, shot->stop, &seconds, &f->err);
+        rc = vt->event_elapsed(f->on.gpu, shot->start, shot->stop, &seconds, &f->err);
     }
     *rate = l->ops_per_step * l->steps * count / seconds;
     return rc;
@@ -119,8 +109,8 @@ static int sustained(fixture *f, const rft_tensor_group *group, size_t which, do
     if (rc == 0) {
         rc = time_launches(f, &l, TIMED_LAUNCHES, rate);
     }
-    if (l.module && !f->gpu->vt->sticky(f->gpu)) {
-        f->gpu->vt->module_free(f->gpu, l.module);
+    if (l.module && !f->on.gpu->vt->sticky(f->on.gpu)) {
+        f->on.gpu->vt->module_free(f->on.gpu, l.module);
     }
     return rc;
 }
@@ -128,14 +118,14 @@ static int sustained(fixture *f, const rft_tensor_group *group, size_t which, do
 static int print_shapes(fixture *f) {
     for (int id = TENSOR_FIRST; id <= TENSOR_LAST; id++) {
         rft_tensor_group group;
-        rft_tensor_group_of(&group, (rft_ceiling_id)id, &f->info, f->arena);
+        rft_tensor_group_of(&group, (rft_ceiling_id)id, &f->on.info, f->on.arena);
         for (size_t k = 0; k < group.count; k++) {
             rft_tensor_group one = group;
             rft_ceiling burst = {.stats = rft_stats_of(NULL, 0)};
             double load_rate = NAN;
             one.kernels[0] = group.kernels[k];
             one.count = 1;
-            int rc = rft_tensor_group_measure(f->p, f->arena, &one, &burst, &f->err);
+            int rc = rft_tensor_group_measure(f->p, f->on.arena, &one, &burst, &f->err);
             if (rc == 0) {
                 rc = sustained(f, &group, k, &load_rate);
             }
@@ -154,7 +144,7 @@ static int print_shapes(fixture *f) {
 
 /* The SXM parts, whose power allows what issue and datasheet say. */
 static bool is_big_hopper(const fixture *f) {
-    return strcmp(f->info.name, "NVIDIA H200") == 0 || strcmp(f->info.name, "NVIDIA H100 80GB HBM3") == 0;
+    return strcmp(f->on.info.name, "NVIDIA H200") == 0 || strcmp(f->on.info.name, "NVIDIA H100 80GB HBM3") == 0;
 }
 
 static void burst_is_above_load(void **state) {
@@ -162,12 +152,13 @@ static void burst_is_above_load(void **state) {
     rft_tensor_group group;
     rft_ceiling burst = {.stats = rft_stats_of(NULL, 0)};
     double rate = NAN;
-    rft_tensor_group_of(&group, RFT_CEILING_TENSOR_BF16, &f->info, f->arena);
+    rft_tensor_group_of(&group, RFT_CEILING_TENSOR_BF16, &f->on.info, f->on.arena);
     if (group.count == 0) {
         printf("no BF16: %s\n", group.reason);
         return;
     }
-    if (rft_tensor_group_measure(f->p, f->arena, &group, &burst, &f->err) != 0 || sustained(f, &group, 0, &rate) != 0) {
+    if (rft_tensor_group_measure(f->p, f->on.arena, &group, &burst, &f->err) != 0 ||
+        sustained(f, &group, 0, &rate) != 0) {
         fail_msg("%s", f->err.message);
     }
     printf("BF16: burst %.0f T/s, after a second of load %.0f T/s\n", burst.stats.median * 1e-12, rate * 1e-12);
@@ -185,9 +176,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     (void)state;
     the.probe->free(the.probe);
-    the.gpu->vt->close(the.gpu);
-    the.compiler->free(the.compiler);
-    rft_arena_free(the.arena);
+    gpu_device_close(&the.on);
     return 0;
 }
 
@@ -197,9 +186,7 @@ int gpu_tensor(int argc, char **argv) {
     };
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (open_all(&the) != 0) {
-        printf("skipped: %s\n", the.err.message);
-        /* A device that is there but does not work is a failure, not a reason to skip. */
-        return the.gpu && the.err.code != RFT_E_COMPILER ? 1 : 77;
+        return gpu_device_skipped(&the.on, &the.err);
     }
     int rc = rft_timing_wake(the.p, &the.err);
     if (rc == 0 && argc == 2 && strcmp(argv[1], "--shapes") == 0) {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
 #include "gpu/vendor.h"
 
@@ -21,14 +22,6 @@
 static rft_gpu *gpu;
 static rft_gpu_info info;
 static rft_vendor *vendor;
-static rft_err failure;
-
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != 0) {                                                                                             \
-            fail_msg("%s: %s", #call, failure.message);                                                                \
-        }                                                                                                              \
-    } while (0)
 
 static rft_device_ptr new_memory(uint64_t bytes) {
     rft_device_ptr memory = 0;
