@@ -118,6 +118,17 @@ void *rft_arena_grown(rft_arena *arena, void *items, size_t count, size_t *capac
     return bigger;
 }
 
+void *rft_arena_doubled(rft_arena *arena, void *items, size_t count, size_t size) {
+    if (count & (count - 1)) {
+        return items;
+    }
+    void *bigger = rft_arena_calloc(arena, count ? 2 * count : 1, size);
+    if (count > 0) {
+        memcpy(bigger, items, count * size);
+    }
+    return bigger;
+}
+
 void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size) {
     void *copy = rft_arena_alloc(arena, size);
     if (size) {

@@ -28,7 +28,9 @@ void *rft_arena_alloc(rft_arena *arena, size_t size) RFT_NEVER_NULL;
 void *rft_arena_calloc(rft_arena *arena, size_t count, size_t size) RFT_NEVER_NULL;
 
 /* Room for one more element behind `count` of an array in the arena, zeroed; what is outgrown stays there. */
-void *rft_arena_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+void *rft_arena_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size) RFT_NEVER_NULL;
+/* The same of an array that keeps no capacity: its room is always the power of two that `count` fits into. */
+void *rft_arena_doubled(rft_arena *arena, void *items, size_t count, size_t size);
 
 /* Copies. rft_arena_strdup(arena, NULL) is NULL. */
 void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size) RFT_NEVER_NULL;

@@ -20,14 +20,7 @@ void rft_roots_add(rft_roots *roots, const char *folder, rft_arena *arena) {
         known = strcmp(roots->folders[i], real) == 0;
     }
     if (!known) {
-        if (roots->count == roots->capacity) {
-            roots->capacity = roots->capacity ? 2 * roots->capacity : 16;
-            const char **grown = rft_arena_calloc(arena, roots->capacity, sizeof *grown);
-            if (roots->count) {
-                memcpy(grown, roots->folders, roots->count * sizeof *grown);
-            }
-            roots->folders = grown;
-        }
+        roots->folders = rft_arena_grown(arena, roots->folders, roots->count, &roots->capacity, sizeof *roots->folders);
         roots->folders[roots->count++] = rft_arena_strdup(arena, real);
     }
     free(real);

@@ -14,15 +14,7 @@ static bool was_seen(rft_check_references *r, rft_ticket ticket) {
             return true;
         }
     }
-    if (r->count == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 8;
-        rft_ticket *tickets = rft_arena_calloc(r->arena, capacity, sizeof *tickets);
-        if (r->count) {
-            memcpy(tickets, r->tickets, r->count * sizeof *tickets);
-        }
-        r->tickets = tickets;
-        r->capacity = capacity;
-    }
+    r->tickets = rft_arena_grown(r->arena, r->tickets, r->count, &r->capacity, sizeof *r->tickets);
     r->tickets[r->count++] = ticket;
     return false;
 }

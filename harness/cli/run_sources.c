@@ -53,14 +53,7 @@ static void add_path(path_list *list, const char *path) {
             return;
         }
     }
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 8;
-        const char **longer = rft_arena_calloc(list->arena, list->capacity, sizeof *longer);
-        if (list->count) {
-            memcpy(longer, list->items, list->count * sizeof *longer);
-        }
-        list->items = longer;
-    }
+    list->items = rft_arena_grown(list->arena, list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = rft_arena_strdup(list->arena, path);
 }
 

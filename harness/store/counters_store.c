@@ -45,13 +45,7 @@ static bool add(rft_counters *counters, const rft_counter_raw *one, rft_arena *a
         return false;
     }
     size_t count = counters->raw_count;
-    if ((count & (count - 1)) == 0) {
-        rft_counter_raw *larger = rft_arena_calloc(arena, count ? 2 * count : 1, sizeof *larger);
-        if (count) {
-            memcpy(larger, counters->raw, count * sizeof *larger);
-        }
-        counters->raw = larger;
-    }
+    counters->raw = rft_arena_doubled(arena, counters->raw, count, sizeof *counters->raw);
     counters->raw[counters->raw_count++] = (rft_counter_raw){one->name, one->value, reason};
     return true;
 }

@@ -107,18 +107,6 @@ static int read_ceilings(rft_store *store, rft_run *run, rft_err *err) {
 
 /* ---- sweeps ---- */
 
-/* Appends to an array in the arena that is only known to grow: doubles its room by copying. */
-static void *grow(rft_arena *arena, void *items, size_t count, size_t size) {
-    if (count & (count - 1)) {
-        return items;
-    }
-    void *larger = rft_arena_calloc(arena, count ? 2 * count : 1, size);
-    if (count) {
-        memcpy(larger, items, count * size);
-    }
-    return larger;
-}
-
 static rft_sweep *row_sweep(rft_store_row *row, rft_run *run) {
     size_t sweep = rft_row_index(row, "sweep", run->sweep_count);
     return row->code ? NULL : &run->sweeps[sweep].sweep;
@@ -134,7 +122,7 @@ static rft_variant *row_variant(rft_store_row *row, rft_run *run) {
 }
 
 static void row_of_sweep(rft_store_row *row, rft_run *run) {
-    run->sweeps = grow(run->arena, run->sweeps, run->sweep_count, sizeof *run->sweeps);
+    run->sweeps = rft_arena_doubled(run->arena, run->sweeps, run->sweep_count, sizeof *run->sweeps);
     check_position(row, "sweep", run->sweep_count);
     rft_run_sweep *sweep = &run->sweeps[run->sweep_count++];
     rft_row_fields(row, &rft_fields_sweep, &sweep->sweep);
@@ -154,7 +142,7 @@ static void row_of_axis(rft_store_row *row, rft_run *run) {
     if (sweep == NULL) {
         return;
     }
-    sweep->axes = grow(run->arena, sweep->axes, sweep->axis_count, sizeof *sweep->axes);
+    sweep->axes = rft_arena_doubled(run->arena, sweep->axes, sweep->axis_count, sizeof *sweep->axes);
     check_position(row, "axis", sweep->axis_count);
     rft_axis *axis = &sweep->axes[sweep->axis_count++];
     rft_row_fields(row, &rft_fields_axis, axis);
@@ -168,7 +156,7 @@ static void row_of_problem(rft_store_row *row, rft_run *run) {
     if (sweep == NULL) {
         return;
     }
-    sweep->problems = grow(run->arena, sweep->problems, sweep->problem_count, sizeof *sweep->problems);
+    sweep->problems = rft_arena_doubled(run->arena, sweep->problems, sweep->problem_count, sizeof *sweep->problems);
     check_position(row, "problem", sweep->problem_count);
     rft_problem *problem = &sweep->problems[sweep->problem_count++];
     rft_row_fields(row, &rft_fields_problem, problem);
@@ -184,7 +172,7 @@ static void row_of_variant(rft_store_row *row, rft_run *run) {
     if (sweep == NULL) {
         return;
     }
-    sweep->variants = grow(run->arena, sweep->variants, sweep->variant_count, sizeof *sweep->variants);
+    sweep->variants = rft_arena_doubled(run->arena, sweep->variants, sweep->variant_count, sizeof *sweep->variants);
     check_position(row, "variant", sweep->variant_count);
     rft_row_fields(row, &rft_fields_variant, &sweep->variants[sweep->variant_count++]);
 }
@@ -194,7 +182,7 @@ static void row_of_param(rft_store_row *row, rft_run *run) {
     if (variant == NULL) {
         return;
     }
-    variant->params = grow(run->arena, variant->params, variant->param_count, sizeof *variant->params);
+    variant->params = rft_arena_doubled(run->arena, variant->params, variant->param_count, sizeof *variant->params);
     check_position(row, "param", variant->param_count);
     rft_param *param = &variant->params[variant->param_count++];
     rft_row_fields(row, &rft_fields_param, param);
@@ -220,7 +208,7 @@ static void row_of_constraint(rft_store_row *row, rft_run *run) {
     size_t sweep = (size_t)sqlite3_column_int64(row->statement, 0); /* row_variant has checked it */
     size_t axes = run->sweeps[sweep].sweep.axis_count;
     variant->constraints =
-        grow(run->arena, variant->constraints, variant->constraint_count, sizeof *variant->constraints);
+        rft_arena_doubled(run->arena, variant->constraints, variant->constraint_count, sizeof *variant->constraints);
     check_position(row, "position", variant->constraint_count);
     rft_constraint *constraint = &variant->constraints[variant->constraint_count++];
     constraint->text = rft_row_text(row, "text");
@@ -339,7 +327,7 @@ static void row_of_point(rft_store_row *row, rft_run *run) {
     }
     rft_points_no_measurement(&point);
     if (!row->code) {
-        run->points = grow(run->arena, run->points, run->point_count, sizeof *run->points);
+        run->points = rft_arena_doubled(run->arena, run->points, run->point_count, sizeof *run->points);
         run->points[run->point_count++] = point;
     }
 }

@@ -117,6 +117,24 @@ static void grow_doubles_and_keeps_content(void **state) {
     free(items);
 }
 
+static void arrays_in_an_arena_grow_and_keep_content(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    int *grown = NULL, *doubled = NULL;
+    size_t capacity = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        grown = rft_arena_grown(arena, grown, i, &capacity, sizeof *grown);
+        doubled = rft_arena_doubled(arena, doubled, i, sizeof *doubled);
+        assert_true(grown[i] == 0 && doubled[i] == 0);
+        grown[i] = doubled[i] = (int)i + 1;
+    }
+    assert_int_equal(capacity, 1024);
+    for (int i = 0; i < 1000; i++) {
+        assert_true(grown[i] == i + 1 && doubled[i] == i + 1);
+    }
+    rft_arena_free(arena);
+}
+
 static void a_product_that_overflows_aborts(void **state) {
     (void)state;
     int out[2];
@@ -141,9 +159,13 @@ static void a_product_that_overflows_aborts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_aligned_and_apart), cmocka_unit_test(reset_gives_zeroed_memory_again),
-        cmocka_unit_test(releases_run_last_first_and_once),   cmocka_unit_test(copies),
-        cmocka_unit_test(grow_doubles_and_keeps_content),     cmocka_unit_test(a_product_that_overflows_aborts),
+        cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
+        cmocka_unit_test(reset_gives_zeroed_memory_again),
+        cmocka_unit_test(releases_run_last_first_and_once),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(grow_doubles_and_keeps_content),
+        cmocka_unit_test(arrays_in_an_arena_grow_and_keep_content),
+        cmocka_unit_test(a_product_that_overflows_aborts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,15 +15,7 @@ typedef struct variable_list {
 } variable_list;
 
 static rft_variable *add_variable(variable_list *list, const char *symbol, uint64_t bytes, bool is_constant) {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        rft_variable *items = rft_arena_calloc(list->arena, capacity, sizeof *items);
-        if (list->count) {
-            memcpy(items, list->items, list->count * sizeof *items);
-        }
-        list->items = items;
-        list->capacity = capacity;
-    }
+    list->items = rft_arena_grown(list->arena, list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = (rft_variable){.symbol = rft_arena_strdup(list->arena, symbol),
                                                 .name = rft_mangled_variable(symbol, list->arena),
                                                 .bytes = bytes,

@@ -141,15 +141,7 @@ static int add_header(scan *s, const char *spelled, const char *path, rft_err *e
     if (rft_fs_read(&text, &bytes, path, header_max_bytes, err) != 0) {
         return err ? (err->code = RFT_E_SOURCE) : RFT_E_SOURCE;
     }
-    if (set->count == set->capacity) {
-        size_t capacity = set->capacity ? set->capacity * 2 : 8;
-        rft_include *items = rft_arena_calloc(s->arena, capacity, sizeof *items);
-        if (set->count) {
-            memcpy(items, set->items, set->count * sizeof *items);
-        }
-        set->items = items;
-        set->capacity = capacity;
-    }
+    set->items = rft_arena_grown(s->arena, set->items, set->count, &set->capacity, sizeof *set->items);
     rft_include *item = &set->items[set->count++];
     item->spelled = rft_arena_strdup(s->arena, spelled);
     item->path = rft_arena_strdup(s->arena, path);

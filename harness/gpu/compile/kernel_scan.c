@@ -94,14 +94,7 @@ static const char *on_one_line(const char *text, size_t length, rft_arena *arena
 
 static void add_kernel(kernel_scanner *s) {
     rft_seen_kernels *k = s->kernels;
-    if (k->count == k->capacity) {
-        k->capacity = k->capacity ? 2 * k->capacity : 8;
-        rft_seen_kernel *items = rft_arena_calloc(s->arena, k->capacity, sizeof *items);
-        if (k->count) {
-            memcpy(items, k->items, k->count * sizeof *items);
-        }
-        k->items = items;
-    }
+    k->items = rft_arena_grown(s->arena, k->items, k->count, &k->capacity, sizeof *k->items);
     k->items[k->count++] =
         (rft_seen_kernel){.name = rft_arena_strndup(s->arena, s->word, s->word_length),
                           .template_head = s->head ? on_one_line(s->head, s->head_length, s->arena) : NULL};

@@ -127,14 +127,7 @@ static void join_side(joiner *j, size_t side) {
 
 static void add_alone(joiner *j, size_t side, const char *text) {
     rft_compare *c = j->compare;
-    if (c->alone_count == j->alone_capacity) {
-        j->alone_capacity = j->alone_capacity ? 2 * j->alone_capacity : 16;
-        rft_compare_alone *larger = rft_arena_calloc(j->arena, j->alone_capacity, sizeof *larger);
-        if (c->alone_count) {
-            memcpy(larger, c->alone, c->alone_count * sizeof *larger);
-        }
-        c->alone = larger;
-    }
+    c->alone = rft_arena_grown(j->arena, c->alone, c->alone_count, &j->alone_capacity, sizeof *c->alone);
     c->alone[c->alone_count++] = (rft_compare_alone){side, text};
 }
 

@@ -52,15 +52,8 @@ const rft_baseline *rft_run_put_baseline(rft_run *run, const rft_baseline *basel
         *slot = *baseline;
         return slot;
     }
-    if (run->baseline_count == run->baseline_capacity) {
-        size_t capacity = run->baseline_capacity ? 2 * run->baseline_capacity : 8;
-        rft_baseline *larger = rft_arena_calloc(run->arena, capacity, sizeof *larger);
-        if (run->baseline_count) {
-            memcpy(larger, run->baselines, run->baseline_count * sizeof *larger);
-        }
-        run->baselines = larger;
-        run->baseline_capacity = capacity;
-    }
+    run->baselines = rft_arena_grown(run->arena, run->baselines, run->baseline_count, &run->baseline_capacity,
+                                     sizeof *run->baselines);
     run->baselines[run->baseline_count] = *baseline;
     return &run->baselines[run->baseline_count++];
 }

@@ -161,13 +161,7 @@ static uint16_t add_node(expr_parser *p, rft_expr_node node) {
         p->failed = true;
         return 0;
     }
-    if (p->count == p->capacity) {
-        size_t capacity = p->capacity ? 2 * p->capacity : 16;
-        rft_expr_node *grown = rft_arena_calloc(p->arena, capacity, sizeof *grown);
-        memcpy(grown, p->nodes ? p->nodes : grown, p->count * sizeof *grown);
-        p->nodes = grown;
-        p->capacity = capacity;
-    }
+    p->nodes = rft_arena_grown(p->arena, p->nodes, p->count, &p->capacity, sizeof *p->nodes);
     p->nodes[p->count] = node;
     return (uint16_t)p->count++;
 }

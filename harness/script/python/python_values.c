@@ -263,14 +263,7 @@ static bool append_value(folder *f, const rft_py_node *node, value_list *out, co
     if (out->count == VALUES_MAX) {
         return fail_fold(f, node, "more than %d values", VALUES_MAX);
     }
-    if (out->count == out->capacity) { /* what it outgrew stays in the arena until the file is read */
-        out->capacity = out->capacity ? out->capacity * 2 : 16;
-        rft_value *items = rft_arena_calloc(f->arena, out->capacity, sizeof *items);
-        if (out->count) {
-            memcpy(items, out->items, out->count * sizeof *items);
-        }
-        out->items = items;
-    }
+    out->items = rft_arena_grown(f->arena, out->items, out->count, &out->capacity, sizeof *out->items);
     out->items[out->count++] = *value;
     return true;
 }

@@ -171,17 +171,8 @@ static int add_launch(ncu_reader *r) {
         return refuse_at(r, r->csv.line, "profile the point's kernel alone: ncu --kernel-name NAME",
                          "more than %d launches", RFT_NCU_LAUNCHES_MAX);
     }
-    if ((r->count & (r->count - 1)) == 0) {
-        size_t capacity = r->count ? 2 * r->count : 1;
-        rft_ncu_launch *launches = rft_arena_calloc(r->arena, capacity, sizeof *launches);
-        ncu_cell **cells = rft_arena_calloc(r->arena, capacity, sizeof *cells);
-        if (r->count) {
-            memcpy(launches, r->launches, r->count * sizeof *launches);
-            memcpy(cells, r->cells, r->count * sizeof *cells);
-        }
-        r->launches = launches;
-        r->cells = cells;
-    }
+    r->launches = rft_arena_doubled(r->arena, r->launches, r->count, sizeof *r->launches);
+    r->cells = rft_arena_doubled(r->arena, r->cells, r->count, sizeof *r->cells);
     rft_ncu_launch launch = {.kernel = cell(r, KERNEL), .cc = read_cc(cell(r, CC)), .line = r->csv.line};
     bool is_shaped = r->at[GRID] < r->columns && r->at[BLOCK] < r->columns;
     if (is_shaped && (!read_dims(cell(r, GRID), launch.grid) || !read_dims(cell(r, BLOCK), launch.block))) {
