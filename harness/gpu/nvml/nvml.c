@@ -4,7 +4,6 @@
  * arguments for years. Every one is optional; what a driver or device does not give is a fact without value, with
  * NVML's own words for why. The serial number is left out on purpose: recordings are published.
  */
-#include "gpu/dynlib.h"
 #include "gpu/gpu.h"
 #include "gpu/nvml/nvml_parts.h"
 
@@ -311,20 +310,24 @@ static void no_fact(nvml_talk *t, const char *reason) {
     }
 }
 
-void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena) {
+int rft_nvml_library_open(void **handle, void *table, const rft_dynlib_symbol *wanted, size_t count, rft_err *err) {
     static const char *const files[] = {"libnvidia-ml.so.1", NULL};
-    static const rft_dynlib_spec spec = {
+    const rft_dynlib_spec spec = {
         .title = "NVML",
         .files = files,
-        .symbols = symbols,
-        .symbol_count = sizeof symbols / sizeof *symbols,
+        .symbols = wanted,
+        .symbol_count = count,
         .code = RFT_E_NOT_FOUND,
         .remedy = "it comes with the NVIDIA driver; a container must be given it",
     };
+    return rft_dynlib_open(handle, table, &spec, err);
+}
+
+void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena) {
     nvml_talk t = {.env = env, .arena = arena};
     rft_err err = RFT_ERR_INIT;
     void *handle = NULL;
-    if (rft_dynlib_open(&handle, &t.api, &spec, &err) != 0) {
+    if (rft_nvml_library_open(&handle, &t.api, symbols, sizeof symbols / sizeof *symbols, &err) != 0) {
         no_fact(&t, "NVML cannot be opened");
         return;
     }

@@ -5,7 +5,6 @@
  * The trap here: field numbers 251 to 273 changed their meaning between CUDA 13.0 and its first update (NVML's "Known
  * Issues"), and a library answers by the numbers of its own release, whatever the caller was built with.
  */
-#include "gpu/dynlib.h"
 #include "gpu/meter.h"
 #include "gpu/nvml/nvml_parts.h"
 
@@ -335,19 +334,10 @@ static int find_meter_device(nvml_meter *meter, const char *uuid, const char *pc
 }
 
 int rft_nvml_meter_open(rft_meter **out, const char *uuid, const char *pci_id, const rft_clock *clock, rft_err *err) {
-    static const char *const files[] = {"libnvidia-ml.so.1", NULL};
-    static const rft_dynlib_spec spec = {
-        .title = "NVML",
-        .files = files,
-        .symbols = symbols,
-        .symbol_count = sizeof symbols / sizeof *symbols,
-        .code = RFT_E_NOT_FOUND,
-        .remedy = "it comes with the NVIDIA driver; a container must be given it",
-    };
     nvml_meter *meter = rft_alloc(sizeof *meter);
     *meter = (nvml_meter){.base.vt = &vtable, .clock = clock};
     *out = NULL;
-    int rc = rft_dynlib_open(&meter->library, &meter->api, &spec, err);
+    int rc = rft_nvml_library_open(&meter->library, &meter->api, symbols, sizeof symbols / sizeof *symbols, err);
     if (rc != RFT_OK) {
         goto done;
     }
