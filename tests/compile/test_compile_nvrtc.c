@@ -43,6 +43,13 @@ static rft_compile_result compile(fixture *f, const rft_compile_request *request
     return result;
 }
 
+static rft_compile_result compile_one(fixture *f, const char *arch, const char *text, const char *name) {
+    rft_compile_request request = request_for(arch, text);
+    request.names = &name;
+    request.name_count = 1;
+    return compile(f, &request);
+}
+
 static void every_architecture_compiles(void **state) {
     fixture *f = *state;
     static const char *const archs[] = {"sm_80", "sm_90a", "sm_100a", "sm_120a"};
@@ -83,16 +90,14 @@ static void every_architecture_compiles(void **state) {
 static void sizes_of_parameters_are_told(void **state) {
     fixture *f = *state;
     static const char *const archs[] = {"sm_80", "sm_90a", "sm_100a", "sm_120a"};
-    static const char *const names[] = {"k"};
     static const uint32_t wanted[] = {8, 1, 12, 4};
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
         uint32_t sizes[4];
-        rft_compile_request request = request_for(
-            archs[i], "struct s { int v[3]; };\n"
-                      "extern \"C\" __global__ void k(int *x, char c, s t, float r) { x[0] = c + t.v[2] + r; }\n");
-        request.names = names;
-        request.name_count = 1;
-        rft_compile_result result = compile(f, &request);
+        rft_compile_result result =
+            compile_one(f, archs[i],
+                        "struct s { int v[3]; };\n"
+                        "extern \"C\" __global__ void k(int *x, char c, s t, float r) { x[0] = c + t.v[2] + r; }\n",
+                        "k");
         assert_true(result.ok);
         assert_int_equal(rft_cubin_params(result.cubin, result.cubin_bytes, "k", sizes, 4), 4);
         assert_memory_equal(sizes, wanted, sizeof wanted);
@@ -118,11 +123,7 @@ static void spills_and_stack_are_counted(void **state) {
         "  for (int j = 0; j < n; j++) for (int i = 0; i < 300; i++) a[i] = a[i] * a[(i + 7) % 300] + x[j];\n"
         "  for (int i = 0; i < 300; i++) x[i] = a[i];\n"
         "}\n";
-    static const char *const names[] = {"big"};
-    rft_compile_request request = request_for("sm_90", text);
-    request.names = names;
-    request.name_count = 1;
-    rft_compile_result result = compile(f, &request);
+    rft_compile_result result = compile_one(f, "sm_90", text, "big");
     assert_true(result.ok);
     assert_int_equal(result.entries[0].registers, 64);
     assert_true(result.entries[0].spill_store_bytes > 100);
@@ -202,11 +203,7 @@ static void toolkit_headers_are_found(void **state) {
         "#include <cooperative_groups.h>\n"
         "__global__ void h(__half2 *x) { x[threadIdx.x] = __hmul2(x[threadIdx.x], x[0]); "
         "cooperative_groups::this_thread_block().sync(); }\n";
-    static const char *const names[] = {"h"};
-    rft_compile_request request = request_for("sm_90a", text);
-    request.names = names;
-    request.name_count = 1;
-    rft_compile_result result = compile(f, &request);
+    rft_compile_result result = compile_one(f, "sm_90a", text, "h");
     if (!result.ok && strstr(result.log, "cuda_fp16.h")) {
         skip(); /* NVRTC without a toolkit's headers */
     }
@@ -216,30 +213,19 @@ static void toolkit_headers_are_found(void **state) {
 
 static void a_source_that_does_not_compile_is_data(void **state) {
     fixture *f = *state;
-    static const char *const names[] = {"k"};
-    rft_compile_request request = request_for("sm_80", "__global__ void k(int *x) {\n  x[0] = nosuch;\n}\n");
-    request.names = names;
-    request.name_count = 1;
-    rft_compile_result result = compile(f, &request);
+    rft_compile_result result = compile_one(f, "sm_80", "__global__ void k(int *x) {\n  x[0] = nosuch;\n}\n", "k");
     assert_false(result.ok);
     assert_null(result.cubin);
     assert_non_null(strstr(result.log, "k.cu(2): error: identifier \"nosuch\" is undefined"));
     assert_null(strstr(result.log, "<source>"));
     assert_null(strstr(result.log, "#line"));
 
-    request.source_text = "#include \"missing.h\"\n__global__ void k() {}\n";
-    result = compile(f, &request);
+    result = compile_one(f, "sm_80", "#include \"missing.h\"\n__global__ void k() {}\n", "k");
     assert_false(result.ok);
     assert_non_null(strstr(result.log, "missing.h"));
     assert_non_null(strstr(result.log, "beside the source"));
 
-    static const char *const bad_option[] = {"-Ofc=nosuch"};
-    request.source_text = "__global__ void k() {}\n";
-    request.options = bad_option;
-    request.option_count = 1;
-    result = compile(f, &request);
-    assert_false(result.ok);
-    assert_non_null(strstr(result.log, "nosuch"));
+    assert_non_null(strstr(log_of(f, "__global__ void k() {}\n", "k", "-Ofc=nosuch"), "nosuch"));
 }
 
 /* The last line of defence, whoever asked: nothing that is not allowed gets as far as NVRTC. */
@@ -257,11 +243,7 @@ static void an_option_that_is_not_allowed_is_refused(void **state) {
 
 static void a_name_that_is_no_kernel_is_data(void **state) {
     fixture *f = *state;
-    static const char *const names[] = {"other<3>"};
-    rft_compile_request request = request_for("sm_80", "template <int A> __global__ void k() {}\n");
-    request.names = names;
-    request.name_count = 1;
-    rft_compile_result result = compile(f, &request);
+    rft_compile_result result = compile_one(f, "sm_80", "template <int A> __global__ void k() {}\n", "other<3>");
     assert_false(result.ok);
     assert_non_null(strstr(result.log, "other"));
 }
@@ -291,11 +273,7 @@ static void architectures_are_known_or_not(void **state) {
 
 static void a_newer_device_gets_ptx(void **state) {
     fixture *f = *state;
-    static const char *const names[] = {"k"};
-    rft_compile_request request = request_for("sm_990a", "__global__ void k(int *x) { x[0] = __CUDA_ARCH__; }\n");
-    request.names = names;
-    request.name_count = 1;
-    rft_compile_result result = compile(f, &request);
+    rft_compile_result result = compile_one(f, "sm_990a", "__global__ void k(int *x) { x[0] = __CUDA_ARCH__; }\n", "k");
     assert_true(result.ok);
     assert_true(result.is_ptx);
     assert_non_null(strstr(result.cubin, ".visible .entry _Z1kPi"));
@@ -303,7 +281,7 @@ static void a_newer_device_gets_ptx(void **state) {
     assert_int_equal(result.entries[0].registers, -1);
 
     rft_err err = RFT_ERR_INIT;
-    request.arch = "sm_30";
+    rft_compile_request request = request_for("sm_30", "__global__ void k() {}\n");
     assert_int_equal(f->compiler->compile(f->compiler, &request, f->arena, &result, &err), RFT_E_COMPILER);
     assert_non_null(strstr(err.message, "sm_30"));
     assert_true(err.remedy[0] != '\0');

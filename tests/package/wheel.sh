@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh SOURCE BUILD CUDA_FOLDER COMMAND...: COMMAND makes the wheel in BUILD. In a bare virtual environment, away from
+# wheel.sh BUILD CUDA_FOLDER COMMAND...: COMMAND makes the wheel in BUILD. In a bare virtual environment, away from
 # source and build, it brings the program, its kernels and recordings, and the module; NVIDIA's wheels beside it are found.
 # Skipped where python3-venv or pip's network are missing.
 set -eu
-source=$1 build=$2 cuda=$3
-shift 3
+build=$1 cuda=$2
+shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT

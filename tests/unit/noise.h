@@ -36,6 +36,10 @@ static inline const char *noise_name(noise_shape shape) {
     return names[shape];
 }
 
+static inline double noise_uniform(uint64_t *seed, double low, double high) {
+    return low + (high - low) * rft_random_unit(seed);
+}
+
 static inline double noise_normal(uint64_t *seed) {
     return sqrt(-2.0 * log(1.0 - rft_random_unit(seed))) * cos(6.283185307179586 * rft_random_unit(seed));
 }
@@ -76,6 +80,28 @@ static inline double noise_factor(noise_shape shape, double spread_frac, uint64_
 static inline double noise_median(noise_shape shape, double spread_frac) {
     /* 5 % of the samples lie above: the median is the 0.5 / 0.95 quantile of the rest, z = 0.0660 */
     return shape == NOISE_SPIKES ? 1.0 + 0.0660 * spread_frac : 1.0;
+}
+
+/* What a measurement with this relative noise tells of a fit's four parameters, by its derivative to each. */
+static inline void noise_add_told(double told[4][4], const double by_parameter[4], double noise_frac) {
+    for (int a = 0; a < 4; a++) {
+        for (int b = 0; b < 4; b++) {
+            told[a][b] += by_parameter[a] * by_parameter[b] / (noise_frac * noise_frac);
+        }
+    }
+}
+
+/* The least width that the 95 % interval of the last parameter can have (Cramer-Rao). `told` is spoilt. */
+static inline double noise_least_width(double told[4][4]) {
+    for (int a = 0; a < 3; a++) {
+        for (int r = a + 1; r < 4; r++) {
+            double factor = told[r][a] / told[a][a];
+            for (int b = a; b < 4; b++) {
+                told[r][b] -= factor * told[a][b];
+            }
+        }
+    }
+    return told[3][3] > 0.0 ? 2.0 * 1.96 / sqrt(told[3][3]) : HUGE_VAL;
 }
 
 #endif

@@ -10,10 +10,6 @@
 
 #define TRIALS DRAWS(2000)
 
-static double uniform(uint64_t *seed, double low, double high) {
-    return low + (high - low) * rft_random_unit(seed);
-}
-
 /* A family of problems along x: bytes go with x^alpha, operations with x^(alpha + beta); the kernels reach parts of
  * both ceilings, equal times lie at x = place (its logarithm). */
 typedef struct family {
@@ -24,17 +20,17 @@ typedef struct family {
 } family;
 
 static family some_family(uint64_t *seed) {
-    family f = {.count = 5 + (size_t)rft_random_below(seed, 36), .alpha = uniform(seed, 0.0, 1.0)};
-    double step = log(uniform(seed, f.count < 12 ? 1.5 : 1.15, 2.0)), at = uniform(seed, 3.0, 5.0);
-    f.beta = uniform(seed, 0.5, 1.0);
+    family f = {.count = 5 + (size_t)rft_random_below(seed, 36), .alpha = noise_uniform(seed, 0.0, 1.0)};
+    double step = log(noise_uniform(seed, f.count < 12 ? 1.5 : 1.15, 2.0)), at = noise_uniform(seed, 3.0, 5.0);
+    f.beta = noise_uniform(seed, 0.5, 1.0);
     f.noise = 0.002 * pow(25.0, rft_random_unit(seed));
     f.sharpness = rft_random_below(seed, 3) == 0 ? 1e3 : 1.5 * pow(10.0, rft_random_unit(seed));
-    f.memory_frac = uniform(seed, 0.85, 1.0);
-    f.pipe_frac = uniform(seed, 0.85, 1.0);
+    f.memory_frac = noise_uniform(seed, 0.85, 1.0);
+    f.pipe_frac = noise_uniform(seed, 0.85, 1.0);
     for (size_t i = 0; i < f.count; i++) {
         f.values[i] = round(1000.0 * exp(at + step * (double)i)); /* axes hold whole numbers */
     }
-    f.place = uniform(seed, log(f.values[1]), log(f.values[f.count - 2]));
+    f.place = noise_uniform(seed, log(f.values[1]), log(f.values[f.count - 2]));
     return f;
 }
 
@@ -81,25 +77,13 @@ static size_t transitions(rft_run *run, rft_transition **found) {
 
 /* Width that noise alone gives to the place: Cramer-Rao with everything but level, slope, bend and place known. */
 static double noise_width(const family *f) {
-    double h[4][4] = {{0.0}};
+    double told[4][4] = {{0.0}};
     for (size_t i = 0; i < f->count; i++) {
         double u = log(f->values[i]) - f->place, share = 1.0 / (1.0 + exp(-f->sharpness * f->beta * u));
         double row[4] = {1.0, u, share * u, -share * f->beta};
-        for (int a = 0; a < 4; a++) {
-            for (int b = 0; b < 4; b++) {
-                h[a][b] += row[a] * row[b] / (f->noise * f->noise);
-            }
-        }
+        noise_add_told(told, row, f->noise);
     }
-    for (int a = 0; a < 3; a++) {
-        for (int r = a + 1; r < 4; r++) {
-            double factor = h[r][a] / h[a][a];
-            for (int b = a; b < 4; b++) {
-                h[r][b] -= factor * h[a][b];
-            }
-        }
-    }
-    return h[3][3] > 0.0 ? 2.0 * 1.96 / sqrt(h[3][3]) : HUGE_VAL;
+    return noise_least_width(told);
 }
 
 static double step_around(const family *f) {
@@ -198,7 +182,7 @@ static void work_that_crosses_while_times_go_on(void **state) {
         f.count = 8 + (size_t)rft_random_below(&seed, 33);
         f.noise = fmin(f.noise, 0.02);
         f.memory_frac = f.pipe_frac = 1.0;
-        f.place = uniform(&seed, 9.0, 12.0);
+        f.place = noise_uniform(&seed, 9.0, 12.0);
         for (size_t i = 0; i < f.count; i++) { /* as far as both stay firm and under the roof */
             double part = (double)i / (double)(f.count - 1), u = (2.0 * part - 1.0) * log(1.5) / f.beta;
             double x = round(exp(f.place + u));

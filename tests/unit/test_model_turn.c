@@ -25,10 +25,6 @@ typedef struct truth {
     bool linear_axis;
 } truth;
 
-static double uniform(uint64_t *seed, double low, double high) {
-    return low + (high - low) * rft_random_unit(seed);
-}
-
 static double curve(const truth *t, double u, double place) {
     double size = fabs(t->bend), z = t->sharpness * size * (u - place);
     return t->slope * u + (t->bend < 0.0 ? -1.0 : 1.0) * (fmax(z, 0.0) + log1p(exp(-fabs(z)))) / t->sharpness;
@@ -42,14 +38,14 @@ static double axis_at(const truth *t, size_t i) {
 
 /* 5 to 40 points, steps of 1.15 to 2, noise 0.2 to 5 %, knees from sharp to round, at least two points on each side. */
 static truth some_truth(uint64_t *seed) {
-    truth t = {.count = 5 + (size_t)rft_random_below(seed, 36), .first = uniform(seed, 0.0, 5.0)};
-    t.step = log(uniform(seed, t.count < 12 ? 1.5 : 1.15, 2.0));
+    truth t = {.count = 5 + (size_t)rft_random_below(seed, 36), .first = noise_uniform(seed, 0.0, 5.0)};
+    t.step = log(noise_uniform(seed, t.count < 12 ? 1.5 : 1.15, 2.0));
     t.noise = 0.002 * pow(25.0, rft_random_unit(seed));
     t.sharpness = rft_random_below(seed, 3) == 0 ? 1e3 : 1.5 * pow(10.0, rft_random_unit(seed));
-    t.bend = uniform(seed, 0.5, 1.0) * (rft_random_below(seed, 4) == 0 ? -1.0 : 1.0);
-    t.slope = t.bend < 0.0 ? 1.0 : uniform(seed, 0.0, 0.3);
+    t.bend = noise_uniform(seed, 0.5, 1.0) * (rft_random_below(seed, 4) == 0 ? -1.0 : 1.0);
+    t.slope = t.bend < 0.0 ? 1.0 : noise_uniform(seed, 0.0, 0.3);
     double low = axis_at(&t, 1), high = axis_at(&t, t.count - 2);
-    t.place = uniform(seed, low, high);
+    t.place = noise_uniform(seed, low, high);
     return t;
 }
 
@@ -64,25 +60,13 @@ static void sweep(const truth *t, bool turn, uint64_t *seed, rft_turn_point *out
 
 /* Width that noise alone gives to the place: Cramer-Rao with everything but level, slope, bend and place known. */
 static double noise_width(const truth *t) {
-    double h[4][4] = {{0.0}};
+    double told[4][4] = {{0.0}};
     for (size_t i = 0; i < t->count; i++) {
         double u = axis_at(t, i), z = t->sharpness * fabs(t->bend) * (u - t->place), share = 1.0 / (1.0 + exp(-z));
         double row[4] = {1.0, u, share * (u - t->place), -share * t->bend};
-        for (int a = 0; a < 4; a++) {
-            for (int b = 0; b < 4; b++) {
-                h[a][b] += row[a] * row[b] / (t->noise * t->noise);
-            }
-        }
+        noise_add_told(told, row, t->noise);
     }
-    for (int a = 0; a < 3; a++) {
-        for (int r = a + 1; r < 4; r++) {
-            double factor = h[r][a] / h[a][a];
-            for (int b = a; b < 4; b++) {
-                h[r][b] -= factor * h[a][b];
-            }
-        }
-    }
-    return h[3][3] > 0.0 ? 2.0 * 1.96 / sqrt(h[3][3]) : HUGE_VAL;
+    return noise_least_width(told);
 }
 
 static double step_around(const truth *t, double place) {
@@ -138,7 +122,7 @@ static void intervals_cover_the_truth(void **state) {
         truth t = some_truth(&seed);
         t.linear_axis = trial % 4 == 3;
         if (t.linear_axis) {
-            t.place = uniform(&seed, axis_at(&t, 1), axis_at(&t, t.count - 2));
+            t.place = noise_uniform(&seed, axis_at(&t, 1), axis_at(&t, t.count - 2));
         }
         rft_turn_point points[POINTS_MAX];
         sweep(&t, true, &seed, points);
@@ -234,7 +218,8 @@ static void finds_two_turns(void **state) {
         rft_arena *arena = rft_arena_new();
         rft_turn_point points[25];
         rft_turn *turns;
-        double up = uniform(&seed, 1.5, 3.0), down = uniform(&seed, 5.5, 7.0), noise = uniform(&seed, 0.002, 0.02);
+        double up = noise_uniform(&seed, 1.5, 3.0), down = noise_uniform(&seed, 5.5, 7.0),
+               noise = noise_uniform(&seed, 0.002, 0.02);
         for (size_t i = 0; i < 25; i++) {
             double u = 0.35 * (double)i, log_time = fmin(fmax(u - up, 0.0), down - up);
             points[i] = (rft_turn_point){exp(u), 1e-5 * exp(log_time + noise * rft_normal(&seed)), noise};
