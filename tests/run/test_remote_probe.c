@@ -81,8 +81,11 @@ static void every_draw_has_a_process_and_a_layout(void **state) {
     setenv("SCRIPTED_MEMORY_MIB", "4096", 1);
     scene_open(&s, 1);
     long long none = free_after(&s, 0, 1), least = INT64_MAX, most = 0;
+    const size_t processes = scene_processes(&s, NULL, 0);
     for (uint64_t draw = 1; draw <= DRAWS; draw++) {
         long long spacer = none - free_after(&s, draw, (unsigned)draw + 1);
+        assert_int_equal(scene_processes(&s, NULL, 0),
+                         processes + 1); /* the one before is gone, the next one is there */
         assert_true(spacer > 0 && spacer % PAGE == 0 && spacer <= (4096 / 32 << 20));
         least = spacer < least ? spacer : least;
         most = spacer > most ? spacer : most;

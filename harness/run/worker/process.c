@@ -283,6 +283,10 @@ int rft_process_start(rft_process **out, rft_loop *loop, const char *const *argv
     return rft_err_remedy(err, "%s", remedy_for(rc));
 }
 
+void rft_process_listen(rft_process *process, const rft_process_events *events) {
+    process->events = *events;
+}
+
 static void on_sent(uv_write_t *write, int status) {
     sending *message = write->data;
     (void)status; /* a broken pipe shows up as `gone` */

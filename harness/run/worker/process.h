@@ -49,6 +49,9 @@ void rft_process_tell(rft_process *process, const json_t *head, const void *blob
 /* The child is ended (SIGKILL) when `seconds` pass without another call; INFINITY takes the limit away. */
 void rft_process_limit(rft_process *process, double seconds);
 
+/* From now on these are told. */
+void rft_process_listen(rft_process *process, const rft_process_events *events);
+
 /* Valid from the callback `gone` on: */
 bool rft_process_is_gone(const rft_process *process);
 bool rft_process_was_late(const rft_process *process);     /* it was its limit that ended it */

@@ -19,10 +19,18 @@
 /* Nothing is timed in a process in which the profiler was opened. */
 typedef enum remote_use { USE_NONE, USE_TIMES, USE_COUNTS } remote_use;
 
+/* A process that has the driver, and no context on the device: what comes after the one in hand. */
+typedef struct remote_spare {
+    rft_process *process; /* NULL: none */
+    bool settled;         /* it has nothing to do any more: it answered, or is gone */
+} remote_spare;
+
 typedef struct remote_probe {
     rft_probe probe;
     rft_remote_probe_opts opts;
-    rft_process *process;             /* NULL: not started */
+    rft_process *process; /* NULL: not started */
+    rft_process *left;    /* ended, and perhaps still going; NULL */
+    remote_spare spare;
     unsigned started;                 /* processes, ever */
     uint64_t draw;                    /* of the requests that this process serves; 0: it may be any */
     remote_use use;                   /* what it was used for */
@@ -68,7 +76,22 @@ static void end_process(remote_probe *remote) {
     remote->expected[0] = '\0';
 }
 
-static int start_process(remote_probe *remote, const rft_process_events *events, rft_err *err) {
+/* ---- the spare ---- */
+
+static void on_spare_frame(void *payload, rft_frame *frame) {
+    remote_probe *remote = payload;
+    rft_frame_clear(frame); /* what the device is, is known */
+    remote->spare.settled = true;
+    rft_process_limit(remote->spare.process, INFINITY);
+}
+
+static void on_spare_gone(void *payload, const char *why) {
+    (void)why; /* the next process is started without it, and told of what is wrong */
+    ((remote_probe *)payload)->spare.settled = true;
+}
+
+static int start_process(const remote_probe *remote, rft_process **out, const rft_process_events *events,
+                         rft_err *err) {
     const rft_roots *roots = remote->opts.roots;
     size_t count = roots ? roots->count : 0;
     const char **argv = rft_calloc(count + 5, sizeof *argv);
@@ -81,9 +104,50 @@ static int start_process(remote_probe *remote, const rft_process_events *events,
     for (size_t i = 0; i < count; i++) {
         argv[4 + i] = roots->folders[i];
     }
-    int rc = rft_process_start(&remote->process, remote->opts.loop, argv, events, err);
+    int rc = rft_process_start(out, remote->opts.loop, argv, events, err);
     free(argv);
     return rc;
+}
+
+static void end_spare(remote_probe *remote) {
+    rft_process_free(remote->spare.process);
+    remote->spare.process = NULL;
+}
+
+/* Loading the driver takes a third of what a process of the final round does before it measures. The next one does it
+ * while the one in hand opens the device, and is at rest before that one measures. */
+static void start_spare(remote_probe *remote) {
+    const rft_process_events events = {.frame = on_spare_frame, .gone = on_spare_gone, .payload = remote};
+    if (remote->spare.process || start_process(remote, &remote->spare.process, &events, NULL) != RFT_OK) {
+        return;
+    }
+    json_t *head = json_pack("{s:s}", "do", "identify");
+    remote->spare.settled = false;
+    rft_process_limit(remote->spare.process, START_TIMEOUT_S);
+    rft_process_send(remote->spare.process, head, NULL, 0);
+    json_decref(head);
+}
+
+/* Nobody else is on the device, or about to be. */
+static void await_quiet(remote_probe *remote) {
+    rft_process_free(remote->left);
+    remote->left = NULL;
+    if (remote->spare.process) {
+        rft_loop_wait(remote->opts.loop, &remote->spare.settled);
+    }
+}
+
+static bool take_spare(remote_probe *remote, const rft_process_events *events) {
+    if (remote->spare.process && rft_process_is_gone(remote->spare.process)) {
+        end_spare(remote);
+    }
+    if (!remote->spare.process || !remote->spare.settled) {
+        return false;
+    }
+    remote->process = remote->spare.process;
+    remote->spare.process = NULL;
+    rft_process_listen(remote->process, events);
+    return true;
 }
 
 static int start(remote_probe *remote, rft_err *err) {
@@ -96,14 +160,29 @@ static int start(remote_probe *remote, rft_err *err) {
         return RFT_OK;
     }
     remote->started++;
-    return start_process(remote, &events, err);
+    int rc = take_spare(remote, &events) ? RFT_OK : start_process(remote, &remote->process, &events, err);
+    if (rc == RFT_OK && remote->draw != 0) { /* others follow it */
+        start_spare(remote);
+    }
+    return rc;
+}
+
+/* What it leaves on the device goes while the spare opens it. */
+static void leave_process(remote_probe *remote) {
+    if (remote->spare.process) {
+        rft_process_free(remote->left);
+        rft_process_dismiss(remote->process);
+        remote->left = remote->process;
+        remote->process = NULL;
+    }
+    end_process(remote);
 }
 
 /* A process that was used for the other, or that serves another draw, is replaced by the next request. */
 static void leave_other(remote_probe *remote, remote_use use, uint64_t draw) {
     bool other_use = remote->use != USE_NONE && remote->use != use, other_draw = draw != 0 && remote->draw != draw;
     if (remote->process && (other_use || other_draw)) {
-        end_process(remote);
+        leave_process(remote);
     }
     remote->draw = remote->process && draw == 0 ? remote->draw : draw;
 }
@@ -239,7 +318,9 @@ static int remote_ceilings(rft_probe *self, const rft_ceilings_request *request,
  * opening is not counted against it. */
 static int open_device(remote_probe *remote, rft_err *err) {
     int rc = start(remote, err);
-    return rc == RFT_OK && !remote->opened ? ask_worker(remote, "device", START_TIMEOUT_S, err) : rc;
+    rc = rc == RFT_OK && !remote->opened ? ask_worker(remote, "device", START_TIMEOUT_S, err) : rc;
+    await_quiet(remote);
+    return rc;
 }
 
 static int remote_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
@@ -534,11 +615,14 @@ static int remote_count(rft_probe *self, const rft_probe_request *request, const
 
 void rft_remote_probe_dismiss(rft_probe *self) {
     rft_process_dismiss(((remote_probe *)self)->process);
+    rft_process_dismiss(((remote_probe *)self)->spare.process);
 }
 
 static void free_remote(rft_probe *self) {
     remote_probe *remote = (remote_probe *)self;
     rft_process_free(remote->process);
+    rft_process_free(remote->left);
+    end_spare(remote);
     rft_frame_clear(&remote->answer);
     rft_key_map_clear(&remote->endless);
     free(remote);
