@@ -22,9 +22,7 @@ static void compare_default(const rft_build *b, rft_entry *entry) {
                                               standard->reason ? standard->reason : "");
     } else {
         /* Both of one round: the last is minutes later, on a warmer card. */
-        bool last = standard->rounds[RFT_ROUNDS - 1].n > 0 && entry->best->rounds[RFT_ROUNDS - 1].n > 0;
-        entry->over_default = last ? rft_point_median_s(standard) / rft_point_median_s(entry->best)
-                                   : rft_point_swept_s(standard) / rft_point_swept_s(entry->best);
+        entry->over_default = rft_point_gain_of(standard, entry->best).ratio;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "model/roofline/counted.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/reach.h"
+#include "model/run/run_drift.h"
 #include "model/transition/refine.h"
 
 #include <math.h>
@@ -71,8 +72,35 @@ static rft_datum scaled(double value, const rft_figure_scale *scale) {
     return value > 0 ? rft_datum_number(value / scale->factor) : rft_datum_absent();
 }
 
-static const char *ratio_words(const ladder *l, double ratio) {
-    return isfinite(ratio) ? rft_arena_fixed(l->arena, ratio, 2, "x") : "n/a";
+/* Of two that are reported: of one round, and neither known to be the faster. */
+static bool is_tie(const ladder *l, const rft_point *before, const rft_point *after, const rft_point_gain *gain) {
+    return before != after && !gain->swept &&
+           rft_run_tie(before, after, rft_run_widen_frac(l->run, after->sweep, after->problem));
+}
+
+/* "1.46x the first", and what keeps the ratio from being that of the medians, or from saying anything. */
+static const char *gain_words(const ladder *l, const rft_point *before, const rft_point *after, const char *than) {
+    if (!before) {
+        return rft_arena_printf(l->arena, "n/a %s", than);
+    }
+    const rft_point_gain gain = rft_point_gain_of(before, after);
+    return rft_arena_printf(l->arena, "%s %s%s", rft_arena_fixed(l->arena, gain.ratio, 2, "x"), than,
+                            gain.swept                        ? " (in the first round)"
+                            : is_tie(l, before, after, &gain) ? " (a tie)"
+                                                              : "");
+}
+
+/* On a page the same in notes. */
+static rft_datum gain_cell(const ladder *l, const rft_point *before, const rft_point *after) {
+    if (!before) {
+        return rft_datum_absent();
+    }
+    const rft_point_gain gain = rft_point_gain_of(before, after);
+    return rft_datum_noted(rft_datum_number(gain.ratio),
+                           gain.swept ? "Of the first round's times, not of the medians here: the final round did not "
+                                        "measure both."
+                           : is_tie(l, before, after, &gain) ? "A tie: which is faster is not known."
+                                                             : NULL);
 }
 
 /* ---- the rungs of a problem ---- */
@@ -103,7 +131,8 @@ static const char *share_note(const ladder *l, const rft_point *point) {
                                                : rft_words_share_note(l->run, point, l->arena);
 }
 
-static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point, const double before_s[2]) {
+/* `before`: the first rung, and the one before; NULL: it was not measured. */
+static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point, const rft_point *const before[2]) {
     rft_placement place = rft_placement_of(l->run, point);
     rft_bound bound = rft_bound_of(l->run, point);
     double time_s = rft_point_median_s(point);
@@ -118,16 +147,15 @@ static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point
     row->cells[CEILING] =
         rft_datum_noted(rft_datum_number(place.efficiency_frac),
                         l->all ? rft_words_share_note(l->run, point, l->arena) : share_note(l, point));
-    row->cells[FIRST] = rft_datum_number(first ? 1 : before_s[0] / time_s);
-    row->cells[PREVIOUS] = first ? (rft_datum){0} : rft_datum_number(before_s[1] / time_s);
+    row->cells[FIRST] = gain_cell(l, first ? point : before[0], point);
+    row->cells[PREVIOUS] = first ? (rft_datum){0} : gain_cell(l, before[1], point);
     row->cells[WHY] = rft_datum_text(rft_bound_text(&bound, l->arena));
     row->cells[WHY].words = rft_words_bound(&bound, l->arena);
     rft_point_cells(l->run, point, row->cells + FIGURES, l->arena);
-    row->cells[BELOW] =
-        rft_datum_text(isnan(before_s[0]) ? config
-                                          : rft_arena_printf(l->arena, "%s%s%s the first, %s the one before", config,
-                                                             *config ? "; " : "", ratio_words(l, before_s[0] / time_s),
-                                                             ratio_words(l, before_s[1] / time_s)));
+    row->cells[BELOW] = rft_datum_text(before[0] ? rft_arena_printf(l->arena, "%s%s%s, %s", config, *config ? "; " : "",
+                                                                    gain_words(l, before[0], point, "the first"),
+                                                                    gain_words(l, before[1], point, "the one before"))
+                                                 : config);
 }
 
 /* Under a rung: its configuration, and what explains the step from the one before. */
@@ -139,9 +167,8 @@ static void add_change(const ladder *l, rft_cell_row *row, const rft_point *befo
 }
 
 static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
-    const rft_point *best = rung(l, problem, SIZE_MAX), *before = NULL;
+    const rft_point *best = rung(l, problem, SIZE_MAX), *before[2] = {NULL, NULL}; /* the first, and the one before */
     bool rule = table->row_count > 0;
-    double before_s[2] = {NAN, NAN}; /* the first's, and of the one before */
     for (size_t v = 0; v < l->sweep->variant_count; v++) {
         const rft_point *point = rung(l, problem, v);
         rft_cell_row *row = rft_cell_table_row(table);
@@ -152,18 +179,17 @@ static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
             rft_datum_text(v == 0 ? rft_run_problem_text(l->run, l->index, problem, true, l->arena) : NULL);
         row->cells[VARIANT] = rft_datum_text(l->sweep->variants[v].name);
         if (point) {
-            fill_rung(l, row, point, before_s);
-            if (before && problem == l->shown) {
-                add_change(l, row, before, point);
+            fill_rung(l, row, point, before);
+            if (before[1] && problem == l->shown) {
+                add_change(l, row, before[1], point);
             }
-            before_s[0] = v == 0 ? rft_point_median_s(point) : before_s[0];
+            before[0] = v == 0 ? point : before[0];
         } else {
             row->cells[TIME] = row->cells[CEILING] = rft_datum_absent();
             row->cells[WHY] = rft_datum_text(why_missing(l, problem, v));
             row->cells[BELOW] = row->cells[WHY];
         }
-        before_s[1] = point ? rft_point_median_s(point) : NAN;
-        before = point;
+        before[1] = point;
     }
 }
 
@@ -190,7 +216,7 @@ static void keep_few(rft_finding *f, const ladder *l, rft_cell_table *table) {
         }
         const rft_point *before = rung(l, l->shown, above), *point = rung(l, l->shown, v);
         if (above + 1 < v && before && point) {
-            row->cells[PREVIOUS] = rft_datum_number(rft_point_median_s(before) / rft_point_median_s(point));
+            row->cells[PREVIOUS] = gain_cell(l, before, point);
             add_change(l, row, before, point);
         }
         above = v;
@@ -263,17 +289,16 @@ static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, 
     const rft_point *best = rung(l, problem, SIZE_MAX);
     rft_placement place = rft_placement_of(l->run, best);
     rft_cell_row *row = rft_cell_table_row(table);
-    double best_rate = rft_rate_of(&place), amount = best_rate * rft_point_median_s(best), first_s = NAN;
+    double best_rate = rft_rate_of(&place), amount = best_rate * rft_point_median_s(best);
     rft_figure_scale scale = rft_figure_scale_of(l->arena, &best_rate, 1, rft_rate_unit(&place));
     row->cells[0] = rft_datum_text(rft_run_problem_text(l->run, l->index, problem, true, l->arena));
     row->cells[1] = isnan(best_rate) ? rft_datum_absent() : rft_datum_text(scale.unit);
     for (size_t v = 0; v < variants; v++) {
         const rft_point *point = rung(l, problem, v);
-        double time_s = point ? rft_point_median_s(point) : NAN;
-        first_s = v == 0 ? time_s : first_s;
-        row->cells[rate_column(v, variants)] = scaled(amount / time_s, &scale);
+        row->cells[rate_column(v, variants)] = scaled(point ? amount / rft_point_median_s(point) : NAN, &scale);
         if (v > 0 && variants <= RATIOS_MOST) {
-            row->cells[rate_column(v, variants) + 1] = rft_datum_number(first_s / time_s);
+            row->cells[rate_column(v, variants) + 1] =
+                point ? gain_cell(l, rung(l, problem, 0), point) : rft_datum_absent();
         }
     }
 }

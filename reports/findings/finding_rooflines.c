@@ -6,7 +6,7 @@
 #include "model/roofline/over_roof.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/roofline_chart.h"
-#include "model/sweep/family.h"
+#include "model/run/run_family.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/profile_charts.h"
@@ -177,7 +177,7 @@ static const char *family_of(const rft_roofs *all, size_t sweep) {
 static void add_family(const rft_roof *of, const size_t *sweeps, size_t count, rft_chart **charts, size_t *used,
                        rft_roof *drawn) {
     const rft_roofs *all = of->all;
-    const char *name = count == 1 ? all->run->sweeps[sweeps[0]].sweep.name : family_of(all, sweeps[0]);
+    const char *name = rft_run_family_name(all->run, sweeps, count, all->arena);
     for (size_t first = 0; first < count; first += TOGETHER_MOST) {
         rft_roof r = {.all = all, .of = of->of, .sweeps = sweeps + first, .small = true};
         r.sweep_count = count - first < TOGETHER_MOST ? count - first : TOGETHER_MOST;

@@ -141,14 +141,26 @@ static void add_word(rft_str *out, const char *word, size_t length) {
     }
 }
 
-/* A word longer than a whole line, in pieces; returns the column it ends at. */
+/* The first line of what is longer than a line: up to its last joint, and a word without one wherever the line ends. */
+static size_t first_piece(const char *word, size_t length, size_t columns) {
+    size_t joint = strlen(RFT_LAYOUT_JOINT), fitting = rft_layout_fitting(word, columns), piece = fitting;
+    if (fitting >= length) {
+        return length;
+    }
+    while (piece > 0 && memcmp(word + piece, RFT_LAYOUT_JOINT, joint) != 0) {
+        piece--;
+    }
+    return piece > 0 ? piece : fitting;
+}
+
+/* Words held together that are longer than a whole line, in pieces; returns the column they end at. */
 static size_t add_broken(rft_str *out, const char *word, size_t length, size_t margin) {
-    size_t at = margin;
+    size_t at = margin, joint = strlen(RFT_LAYOUT_JOINT);
     while (length > 0) {
-        size_t piece = rft_layout_fitting(word, RFT_LAYOUT_WIDTH - margin);
-        piece = piece < length ? piece : length;
+        size_t piece = first_piece(word, length, RFT_LAYOUT_WIDTH - margin);
         at = margin + columns_in(word, piece);
         add_word(out, word, piece);
+        piece += piece < length && memcmp(word + piece, RFT_LAYOUT_JOINT, joint) == 0 ? joint : 0;
         word += piece;
         length -= piece;
         if (length > 0) {

@@ -8,7 +8,8 @@
 
 #define RFT_LAYOUT_WIDTH 80
 
-/* A space at which no paragraph is broken; printed as a plain one. */
+/* A space at which no paragraph is broken but where what it holds together is longer than a line; printed as a plain
+ * one. */
 #define RFT_LAYOUT_JOINT "\xc2\xa0"
 
 size_t rft_layout_columns(const char *text);

@@ -91,6 +91,22 @@ static void no_word_is_too_long(void **state) {
     rft_str_clear(&out);
 }
 
+/* Held together, and longer than a line: broken between two words, never in one. */
+static void joints_give_way_before_words_do(void **state) {
+    rft_str out = RFT_STR_INIT;
+    (void)state;
+    rft_layout_wrapped(&out, 6, 0,
+                       "before 105.7" RFT_LAYOUT_JOINT "%" RFT_LAYOUT_JOINT "[93.5," RFT_LAYOUT_JOINT
+                       "119.5]" RFT_LAYOUT_JOINT "of" RFT_LAYOUT_JOINT "cuBLASLt," RFT_LAYOUT_JOINT
+                       "exact" RFT_LAYOUT_JOINT "accumulation," RFT_LAYOUT_JOINT "scaled" RFT_LAYOUT_JOINT
+                       "by" RFT_LAYOUT_JOINT "rows," RFT_LAYOUT_JOINT "a" RFT_LAYOUT_JOINT "tie; after");
+    assert_string_equal(rft_str_get(&out),
+                        "      before\n"
+                        "      105.7 % [93.5, 119.5] of cuBLASLt, exact accumulation, scaled by rows, a\n"
+                        "      tie; after\n");
+    rft_str_clear(&out);
+}
+
 static void lines_and_marks_lie_where_they_should(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_str out = RFT_STR_INIT;
@@ -385,6 +401,7 @@ int main(void) {
         cmocka_unit_test(bars_have_the_height_of_their_values),
         cmocka_unit_test(columns_are_those_of_a_terminal),
         cmocka_unit_test(no_word_is_too_long),
+        cmocka_unit_test(joints_give_way_before_words_do),
         cmocka_unit_test(lines_and_marks_lie_where_they_should),
         cmocka_unit_test(recordings_are_readable),
         cmocka_unit_test(poor_runs_are_sound),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a rung of the ladder is faster: only what accounts for the times is named. */
+#include "base/str.h"
+#include "reports/findings/findings.h"
 #include "reports/findings/ladder_change.h"
+#include "reports/print/print.h"
 #include "unit/model_fixture.h"
 
 #include <stdio.h>
@@ -214,6 +217,38 @@ static void launches_count_with_the_floor(void **state) {
     }
 }
 
+static void expect_ladder(rft_run *run, const char *text) {
+    rft_str out = RFT_STR_INIT;
+    rft_print_text(&out, rft_finding_ladder(run, 0, false, run->arena), &(rft_print_opts){.label = ""});
+    if (!strstr(rft_str_get(&out), text)) {
+        fail_msg("\"%s\" is not in %s", text, rft_str_get(&out));
+    }
+    rft_str_clear(&out);
+}
+
+/* 200 us and 100 us in the sweep's round; the final one, on a warmer card, has the second alone at first. */
+static void ratios_are_of_one_round(void **state) {
+    (void)state;
+    rungs r = rungs_of(200e-6, 100e-6);
+    r.run->sweeps[0].sweep.variant_count = 2;
+    r.run->sweeps[0].sweep.variants[1].name = "fast";
+    r.points[1]->variant = 1;
+    expect_ladder(r.run, "2.00x the first, 2.00x the one before\n");
+    r.points[1]->rounds[1] = r.points[1]->rounds[0];
+    r.points[1]->rounds[1].stats.median = 125e-6;
+    expect_ladder(r.run, "2.00x the first (in the first round), 2.00x the one before (in the first\n");
+    r.points[0]->rounds[1] = r.points[0]->rounds[0];
+    expect_ladder(r.run, "1.60x the first, 1.60x the one before\n");
+    for (size_t i = 0; i < 2; i++) {
+        rft_stats *stats = &r.points[i]->rounds[1].stats;
+        stats->interval_is_95 = true;
+        stats->low = 90e-6;
+        stats->high = 210e-6;
+    }
+    expect_ladder(r.run, "1.60x the first (a tie), 1.60x the one before (a tie)\n");
+    rft_run_free(r.run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sectors_of_loads_explain_gemv),
@@ -223,6 +258,7 @@ int main(void) {
         cmocka_unit_test(atomics_on_one_address),
         cmocka_unit_test(another_pipe_or_clock_explains),
         cmocka_unit_test(launches_count_with_the_floor),
+        cmocka_unit_test(ratios_are_of_one_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

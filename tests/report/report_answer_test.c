@@ -107,6 +107,32 @@ static void families_weigh_the_same(void **state) {
     drop(&p);
 }
 
+/* As the rest of the report names its sweeps, never as a kernel's file is called. */
+static void families_have_a_name_of_the_report(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_speed_asked *asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    for (size_t s = 0; s < 3; s++) {
+        assert_string_equal(asked->parts[s].name, p.own->sweeps[s].sweep.name);
+        p.own->sweeps[s].sweep.path = "sweeps/blocks.lua";
+        p.own->sweeps[s].sweep.variants[0].source = "kernels/block_ring.cu";
+    }
+    asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    assert_true(asked->part_count == 1);
+    assert_string_equal(asked->parts[0].name, "blocks");
+    p.own->sweeps[1].sweep.path = "sweeps/gemv.lua"; /* one of two scripts */
+    asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    assert_string_equal(asked->parts[0].name,
+                        rft_arena_printf(p.arena, "%s and 2 others", p.own->sweeps[0].sweep.name));
+    p.own->sweeps[1].sweep.path = "sweeps/blocks.lua";
+    p.own->sweeps[2].sweep.variants[0].source = "kernels/other.cu"; /* the script has more */
+    asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    assert_string_equal(asked->parts[0].name,
+                        rft_arena_printf(p.arena, "%s, %s", p.own->sweeps[0].sweep.name, p.own->sweeps[1].sweep.name));
+    assert_string_equal(asked->parts[1].name, p.own->sweeps[2].sweep.name);
+    drop(&p);
+}
+
 /* One item's share, with the time's interval and the ceiling's: 1 % and 0.5 % on both sides. */
 static void the_share_of_the_limit_has_its_interval(void **state) {
     (void)state;
@@ -361,8 +387,8 @@ static void the_first_page_answers(void **state) {
     pages = pages_beside(&p);
     on_page(&pages, 1, "over 3 problems of 1 of 2 families of kernels");
     on_page(&pages, 1, "Not counted: other problems: ");
-    on_page(&pages, 1, "gemv 0.0 n/a (a)"); /* the weight of what is refused is the others' */
-    on_page(&pages, 1, "copy 100.0 1.00");
+    on_page(&pages, 1, "gemv_fp16 0.0 n/a (a)"); /* the weight of what is refused is the others' */
+    on_page(&pages, 1, rft_arena_printf(p.arena, "%s 100.0 1.00", p.own->sweeps[COPY].sweep.name));
     trace_clear(&pages);
     drop(&p);
 }
@@ -458,6 +484,7 @@ static void percentiles_need_eight_cards(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families_weigh_the_same),
+        cmocka_unit_test(families_have_a_name_of_the_report),
         cmocka_unit_test(the_share_of_the_limit_has_its_interval),
         cmocka_unit_test(diagnostic_sweeps_do_not_count),
         cmocka_unit_test(what_is_not_the_same_is_refused),

@@ -116,6 +116,18 @@ static void gives_up_and_keeps(void **state) {
                         "slowdown); measured 4 times, the least affected is kept");
 }
 
+/* A few of many are neither none nor "0 %". */
+static void a_few_samples_are_not_none(void **state) {
+    (void)state;
+    rft_throttle_attempt a = attempt(0.004, 1980.0, RFT_THROTTLE_COUNT);
+    a.affected = 1;
+    rft_throttle_case point = {.attempts = {a}, .count = 1};
+    char text[RFT_THROTTLE_WORDS_SIZE];
+    rft_throttle_decision d = {.verdict = RFT_THROTTLE_CLEAN};
+    rft_throttle_sentence(&point, &d, text, sizeof text);
+    assert_non_null(strstr(text, "less than 1 % of the samples ran more than 5 % below the run's 1980 MHz"));
+}
+
 /* A heavy kernel in a run of light ones draws the power limit's clock again and again: seen after one more attempt. */
 static void a_load_of_its_own_clock(void **state) {
     (void)state;
@@ -190,6 +202,7 @@ int main(void) {
         cmocka_unit_test(samples_are_tagged),
         cmocka_unit_test(clean_points_are_measured_once),
         cmocka_unit_test(gives_up_and_keeps),
+        cmocka_unit_test(a_few_samples_are_not_none),
         cmocka_unit_test(a_load_of_its_own_clock),
         cmocka_unit_test(a_run_with_a_bad_spell),
         cmocka_unit_test(names),

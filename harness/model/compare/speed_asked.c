@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "model/run/baseline.h"
-#include "model/sweep/family.h"
+#include "model/run/run_family.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,6 +76,21 @@ static size_t *count_sweeps(rft_speed_asked *asked, rft_arena *arena) {
     return sweeps;
 }
 
+/* Parts were made by what their sweeps share; a reader gets the name he knows. */
+static void name_parts(rft_speed_asked *asked, rft_arena *arena) {
+    size_t *sweeps = rft_arena_calloc(arena, asked->run->sweep_count + 1, sizeof *sweeps);
+    for (size_t part = 0; part < asked->part_count; part++) {
+        size_t count = 0;
+        for (size_t i = 0; i < asked->item_count; i++) {
+            const rft_speed_item *item = &asked->items[i];
+            if (item->part == part && (count == 0 || sweeps[count - 1] != item->sweep)) {
+                sweeps[count++] = item->sweep;
+            }
+        }
+        asked->parts[part].name = rft_run_family_name(asked->run, sweeps, count, arena);
+    }
+}
+
 static void ask_families(rft_speed_asked *asked, rft_arena *arena) {
     const rft_run *run = asked->run;
     size_t diagnostic = 0;
@@ -105,6 +120,7 @@ static void ask_families(rft_speed_asked *asked, rft_arena *arena) {
     for (size_t i = 0; i < asked->item_count; i++) {
         asked->parts[asked->items[i].part].weight += asked->items[i].weight;
     }
+    name_parts(asked, arena);
 }
 
 /* ---- a mix ---- */

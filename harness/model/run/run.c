@@ -123,6 +123,12 @@ double rft_point_swept_s(const rft_point *point) {
     return point->rounds[0].n > 0 ? point->rounds[0].stats.median : rft_point_median_s(point);
 }
 
+rft_point_gain rft_point_gain_of(const rft_point *before, const rft_point *after) {
+    bool of_final[] = {before->rounds[RFT_ROUNDS - 1].n > 0, after->rounds[RFT_ROUNDS - 1].n > 0};
+    return of_final[0] == of_final[1] ? (rft_point_gain){rft_point_median_s(before) / rft_point_median_s(after), false}
+                                      : (rft_point_gain){rft_point_swept_s(before) / rft_point_swept_s(after), true};
+}
+
 double rft_point_objective(const rft_run *run, const rft_point *point) {
     const rft_load *load = point->loads[RFT_LOAD_ENERGY];
     double median_s = rft_point_median_s(point), joules = load && !load->reason ? load->joules_per_run : (double)NAN;

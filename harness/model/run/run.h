@@ -102,6 +102,13 @@ double rft_point_median_s(const rft_point *point); /* NaN when not measured */
 /* As the sweep's own round read it, where it is in that: many points are held beside each other by this, since only a
  * few are in the final round, minutes later and on a warmer card. */
 double rft_point_swept_s(const rft_point *point);
+/* How much faster `after` is than `before`, both of one round: the final one where both are in it, else the sweep's
+ * own. NaN where one was not measured. */
+typedef struct rft_point_gain {
+    double ratio;
+    bool swept; /* of the sweep's own round, though what is reported of one of them is of the final one */
+} rft_point_gain;
+rft_point_gain rft_point_gain_of(const rft_point *before, const rft_point *after);
 
 /* One reading of a problem's reference, which is measured again after every RFT_DRIFT_EVERY points
  * (model/stats/drift.h). */

@@ -182,8 +182,10 @@ char *rft_throttle_sentence(const rft_throttle_case *point, const rft_throttle_d
     const rft_throttle_attempt *kept = &point->attempts[decision->best];
     rft_str text = RFT_STR_INIT;
     if (kept->affected > 0 && isfinite(kept->reference_mhz)) {
-        rft_str_addf(&text, "%.0f %% of the samples ran more than %.0f %% below the run's %.0f MHz",
-                     kept->affected_frac * 100.0, RFT_THROTTLE_BELOW_FRAC * 100.0, kept->reference_mhz);
+        bool some = kept->affected_frac >= 0.01; /* never "0 %" */
+        rft_str_addf(&text, "%s%.0f %% of the samples ran more than %.0f %% below the run's %.0f MHz",
+                     some ? "" : "less than ", some ? kept->affected_frac * 100.0 : 1.0,
+                     RFT_THROTTLE_BELOW_FRAC * 100.0, kept->reference_mhz);
     } else if (kept->affected > 0) {
         rft_str_add(&text, "the clock was held down and is not known for single samples");
     }
