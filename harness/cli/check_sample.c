@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "cli/check_baseline.h"
+#include "cli/check_reach.h"
 #include "cli/check_unchanged.h"
 #include "run/plan/signatures.h"
 #include "run/prior_rank.h"
@@ -259,6 +260,11 @@ static int look_for_unchanged(rft_check_state *c, const rft_plan *plan, size_t s
     return rft_check_unchanged_params(&look, err);
 }
 
+static int look_for_reach(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
+    const rft_check_reach look = {plan, s, v, p, c->place, c->gpu, c->pool, &c->warnings};
+    return rft_check_reaches(&look, err);
+}
+
 /* A prior has to answer for every configuration, and the same each time. */
 static void warn_of_prior(rft_check_state *c, const rft_prior_rank *rank, const rft_prior_rank *again) {
     bool differs = rank->count != again->count;
@@ -343,7 +349,8 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
         warn_of_lost(c);
     }
     if (rc == RFT_OK && last && looked_at(c) > before && c->failed == failed && (c->all || c->sample > 1)) {
-        rc = look_for_unchanged(c, plan, s, v, err);
+        rc = look_for_reach(c, plan, s, v, *last, err);
+        rc = rc == RFT_OK ? look_for_unchanged(c, plan, s, v, err) : rc;
     }
     return rc;
 }

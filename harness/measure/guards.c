@@ -75,9 +75,11 @@ void rft_guards_judge(rft_point_job *job, size_t slot, const char *who) {
     long long byte = found.behind ? (long long)(bytes + found.distance) : -(long long)found.distance - 1;
     rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT,
                        "%s wrote outside of %s%s: %llu element%s %s (%s[%lld], byte %lld); %llu byte%s around the "
-                       "buffers %s changed",
+                       "buffers %s changed; %s",
                        who, of->which, of->kept->name, (unsigned long long)elements, elements == 1 ? "" : "s",
                        found.behind ? "behind its end" : "before its start", of->kept->name, index, byte,
                        (unsigned long long)found.changed_bytes, found.changed_bytes == 1 ? "" : "s",
-                       found.changed_bytes == 1 ? "is" : "are");
+                       found.changed_bytes == 1 ? "is" : "are",
+                       of->kept->role == RFT_BUFFER_TEMP ? "a temp has to hold what all blocks write"
+                                                         : "is an if (i < n) missing?");
 }

@@ -6,6 +6,7 @@
 #include "measure/vendor_point.h"
 
 #include "base/str.h"
+#include "model/card/occupancy.h"
 #include "model/sweep/arguments.h"
 
 #include <math.h>
@@ -178,7 +179,7 @@ static int settle_grid(rft_point_job *job, const rft_launch *launch, rft_gpu_lau
         bound->grid[0] = (unsigned)(first > 0 ? first : bound->cluster[0]);
     }
     if (launch->cooperative && (int64_t)bound->grid[0] * others > at_once) {
-        return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "a cooperative grid of %lld blocks, %lld fit at once",
+        return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, RFT_TOO_COOPERATIVE,
                                   (long long)bound->grid[0] * (long long)others, (long long)at_once);
     }
     return RFT_OK;

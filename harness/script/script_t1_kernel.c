@@ -311,6 +311,10 @@ static void copy_params(rft_t1_kernel_reader *k, const json_t *parameters) {
         for (size_t v = name->value_count; v-- > 0;) {
             params[i].preset = is_preset(preset, &name->values[v]) ? v : params[i].preset;
         }
+        if (preset && !json_is_null(preset) && params[i].preset == SIZE_MAX) {
+            remark(k,
+                   rft_arena_printf(t->arena, "the Default of %s is none of its values, and is not taken", name->name));
+        }
         rft_t1_add_value(&first, &name->values[0]);
         k->params[i] = k->lists[i] = *name;
         k->params[i].lua = rft_arena_printf(t->arena, "c.%s", name->name);

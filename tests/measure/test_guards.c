@@ -59,14 +59,17 @@ static void one_element_is_told_by_its_place(void **state) {
     f.buffers[BUFFER_SCRATCH].count = 777; /* odd, and not the others' */
     expect_told(&f, (stray){.buffer = BUFFER_OUT, .at = 4 * ELEMENTS, .bytes = 4},
                 "the kernel wrote outside of out: 1 element behind its end (out[1000], byte 4000); 4 bytes");
-    expect_told(&f, (stray){.buffer = BUFFER_OUT, .at = -4, .bytes = 4},
-                "the kernel wrote outside of out: 1 element before its start (out[-1], byte -1); 4 bytes");
+    expect_told(
+        &f, (stray){.buffer = BUFFER_OUT, .at = -4, .bytes = 4},
+        "before its start (out[-1], byte -1); 4 bytes around the buffers are changed; is an if (i < n) missing?");
     expect_told(&f, (stray){.buffer = BUFFER_IN, .at = 4 * ELEMENTS + 8, .bytes = 4},
                 "of in: 3 elements behind its end (in[1002], byte 4008)");
     expect_told(&f, (stray){.buffer = BUFFER_ACC, .at = -12, .bytes = 8},
                 "of acc: 2 elements before its start (acc[-2], byte -5); 8 bytes");
-    expect_told(&f, (stray){.buffer = BUFFER_SCRATCH, .at = 4 * 777, .bytes = 16},
-                "of scratch: 1 element behind its end (scratch[777]");
+    expect_told(
+        &f, (stray){.buffer = BUFFER_SCRATCH, .at = 4 * 777, .bytes = 16},
+        "of scratch: 1 element behind its end (scratch[777], byte 3108); 16 bytes around the buffers are changed; "
+        "a temp has to hold what all blocks write");
     f.request.verify_only = true; /* an odd problem */
     expect_told(&f, (stray){.buffer = BUFFER_SCRATCH, .at = -16, .bytes = 16},
                 "of scratch: 1 element before its start (scratch[-1]");

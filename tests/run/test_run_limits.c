@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a device cannot run is known before it is asked; one row a limit, at it and beyond it. */
+#include "model/card/occupancy.h"
 #include "run/plan/limits.h"
 
 #include <setjmp.h>
@@ -108,6 +109,16 @@ static void static_shared_memory_is_known_after_the_compiler(void **state) {
     launch.block[0] = 257;
     assert_string_equal(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena),
                         "257 threads per block, its 255 registers allow 256");
+    launch.block[0] = 256; /* one on each SM */
+    launch.cooperative = true;
+    launch.grid[0] = gpu.sms;
+    launch.shared_bytes = gpu.shared_per_sm / 2;
+    assert_null(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena));
+    launch.grid[0]++;
+    assert_string_equal(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena),
+                        rft_arena_printf(arena, RFT_TOO_COOPERATIVE, (long long)launch.grid[0], (long long)gpu.sms));
+    launch.cooperative = false;
+    assert_null(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena));
     rft_arena_free(arena);
 }
 

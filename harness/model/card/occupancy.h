@@ -15,6 +15,8 @@
  * device that does not say what it can. */
 int rft_occupancy_blocks(const rft_gpu_info *gpu, int threads_per_block, int registers, int64_t shared_bytes);
 
+#define RFT_TOO_COOPERATIVE "a cooperative grid of %lld blocks, %lld fit at once: resident() is as many as fit"
+
 /* Resident warps over the most that fit: 0..1. NaN on a device that does not say what it can. */
 double rft_occupancy_frac(const rft_gpu_info *gpu, int threads_per_block, int blocks_per_sm);
 

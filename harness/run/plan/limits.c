@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan/limits.h"
 
+#include "model/card/occupancy.h"
+
 #include <string.h>
 
 static const char *too_large(rft_arena *arena, const char *what, int64_t has, int64_t allowed) {
@@ -115,6 +117,25 @@ static const char *registers_exceeded(const rft_compile_result *compiled, const 
     return NULL;
 }
 
+/* A cooperative grid of more blocks than the card holds at once, by arithmetic that never counts fewer than the driver;
+ * in the words of that one's answer (measure/launching.c). */
+static const char *cooperation_exceeded(const rft_compile_result *compiled, const rft_launch *launch,
+                                        const rft_gpu_info *gpu, rft_arena *arena) {
+    int64_t blocks = launch->grid[0] * launch->grid[1] * launch->grid[2];
+    int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    for (size_t i = 0; i < compiled->entry_count && compiled->ok && launch->cooperative && gpu->sms > 0; i++) {
+        const rft_compiled_entry *entry = &compiled->entries[i];
+        if (entry->registers > 0 && strcmp(entry->name, launch->entry) == 0) {
+            int64_t shared = launch->shared_bytes + (entry->shared_bytes > 0 ? entry->shared_bytes : 0);
+            int64_t at_once = (int64_t)gpu->sms * rft_occupancy_blocks(gpu, (int)threads, entry->registers, shared);
+            return blocks > at_once && at_once > 0
+                       ? rft_arena_printf(arena, RFT_TOO_COOPERATIVE, (long long)blocks, (long long)at_once)
+                       : NULL;
+        }
+    }
+    return NULL;
+}
+
 const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, const rft_point_spec *spec,
                                          const rft_gpu_info *gpu, rft_arena *arena) {
     for (size_t i = 0; i < spec->launch_count; i++) {
@@ -130,6 +151,7 @@ const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, con
                                     (long long)gpu->shared_per_block);
         }
         const char *exceeded = registers_exceeded(compiled, launch, gpu, arena);
+        exceeded = exceeded ? exceeded : cooperation_exceeded(compiled, launch, gpu, arena);
         if (exceeded) {
             return exceeded;
         }

@@ -67,6 +67,7 @@ has '{ "use_padding", 1 }'
 has 'block_size_x = values(32, 64, 96, 128)'
 has '"(use_padding ~= 0) and ((block_size_x \* tile_size_x) <= 128)"'
 has 'GlobalSize is not read'
+has 'the Default of taps is none of its values, and is not taken'
 rooftune new --from hub/blur.json
 expect_error 11 'blur.lua is there already'
 rooftune new --from hub/blur.json -o other --reference-from blur_nave
