@@ -11,18 +11,6 @@ static const char *or_unknown(const char *text) {
     return text && *text ? text : "not known";
 }
 
-/* What a fact of the environment is the hash of: "template gemv_fp16.cu"; NULL: it is no hash. */
-static const char *hash_of(const char *key) {
-    static const char *const starts[] = {"source.",        "header.",        "data.",
-                                         "replay.source.", "replay.header.", "replay.data."};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        if (rft_text_starts(key, starts[i])) {
-            return key + strlen(starts[i]);
-        }
-    }
-    return rft_text_equal(key, "replay.recording_sha256") ? "" : NULL;
-}
-
 #define SHORT_BYTES 40 /* of key and value together: two of them have room in a row */
 
 static bool is_short(const rft_env_item *item) {
@@ -48,7 +36,8 @@ static void add_environment(rft_build *b) {
     size_t shorts = 0, total = 0;
     for (int wanted = 1; wanted >= 0; wanted--) {
         for (size_t i = 0; i < env->count; i++) {
-            if (!hash_of(env->items[i].key) && is_short(&env->items[i]) == (wanted == 1)) { /* hashes stand apart */
+            if (!rft_env_hashed(env->items[i].key) &&
+                is_short(&env->items[i]) == (wanted == 1)) { /* hashes stand apart */
                 items[total++] = &env->items[i];
                 shorts += wanted == 1;
             }
@@ -152,7 +141,7 @@ static void add_hashes(rft_build *b) {
     }
     for (size_t i = 0; i < b->run->env.count; i++) {
         const rft_env_item *item = &b->run->env.items[i];
-        const char *file = hash_of(item->key);
+        const char *file = rft_env_hashed(item->key);
         if (file) {
             add_hash(b, table, *file ? file : or_unknown(b->run->info.replay_path), hash_kind(b, item->key),
                      item->value ? item->value : rft_arena_printf(b->arena, "n/a: %s", or_unknown(item->reason)));

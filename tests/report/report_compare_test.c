@@ -2,6 +2,8 @@
 /* Comparisons as pages: two runs, a slower device, eight of them, prices, a run without anything; the same bytes again.
  */
 #include "report/trace_pages.h"
+#include "reports/findings/compare_findings.h"
+#include "reports/print/print.h"
 #include "reports/report.h"
 #include "support/sample.h"
 
@@ -149,6 +151,29 @@ static void test_eight_devices_with_prices(void **state) {
     release(&of);
 }
 
+/* Seven equal cards share a row of base and peak for each sweep, the slow one has its own; of four each has. */
+static void test_equal_cards_share_a_row(void **state) {
+    (void)state;
+    rft_run *runs[RFT_COMPARE_MOST];
+    for (size_t count = 4; count <= RFT_COMPARE_MOST; count += 4) {
+        for (size_t i = 0; i < count; i++) {
+            char id[16];
+            rft_text_format(id, sizeof id, "%012zu", i + 1);
+            runs[i] = on_device(id, "Card", i == 2 ? 1.5 : 1.0);
+        }
+        compared of = compare_runs(runs, count, NAN);
+        rft_str text = RFT_STR_INIT;
+        rft_print_text(&text, rft_finding_compared_bases(of.compare, of.arena), &(rft_print_opts){.label = ""});
+        bool many = count > 4;
+        assert_true((strstr(rft_str_get(&text), "A, B, D to H, gemv_fp16: ") != NULL) == many);
+        assert_non_null(strstr(rft_str_get(&text), "C, gemv_fp16: "));
+        assert_true((strstr(rft_str_get(&text), "\nB, gemv_fp16: ") != NULL) == !many);
+        assert_true((strstr(rft_str_get(&text), "not told apart from A share a row") != NULL) == many);
+        rft_str_clear(&text);
+        release(&of);
+    }
+}
+
 /* Every pair is judged, both ways alike; a matrix, a sentence a card, and every card's mark on the chart. */
 static void test_all_pairs(void **state) {
     (void)state;
@@ -287,6 +312,7 @@ int main(void) {
         cmocka_unit_test(test_a_slower_device),
         cmocka_unit_test(test_equal_runs),
         cmocka_unit_test(test_eight_devices_with_prices),
+        cmocka_unit_test(test_equal_cards_share_a_row),
         cmocka_unit_test(test_nothing_measured_on_one_side),
         cmocka_unit_test(test_all_pairs),
         cmocka_unit_test(test_what_the_ceilings_explain),

@@ -4,6 +4,8 @@
 
 #include "model/run/run_join.h"
 
+#include <stdio.h>
+
 static rft_run *run_of(const char *id, const char *sweep, double fastest_s) {
     rft_run *run = fixture_run();
     run->info = (rft_run_info){.id = id,
@@ -62,6 +64,42 @@ static void two_runs_are_one(void **state) {
     rft_run_free(runs[1]);
 }
 
+/* Every file that any of them was made of; of other facts it is told that they differ. */
+static void hashes_are_those_of_all(void **state) {
+    (void)state;
+    static const char *const facts[][3] = {
+        /* key, of each run */
+        {"source.gemv.cu", "11", "11"}, {"header.shared.cuh", "22", "23"},    {"driver.version", "580", "580"},
+        {"nvml.power_w", "150", "140"}, {"nvml.power_limit_w", "700", "600"}, {"source.matmul.cu", NULL, "33"},
+        {"host.numa", NULL, "1"}};
+    rft_run *runs[3] = {run_of("a", "copy", 1e-3), run_of("b", "matmul", 2e-3), run_of("c", "scan", 2e-3)}, *one = NULL;
+    rft_err err = RFT_ERR_INIT;
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+            const char *value = facts[i][r ? 2 : 1];
+            if (value) {
+                rft_env_set(&runs[r]->env, runs[r]->arena, facts[i][0], value, NULL);
+            }
+        }
+        runs[r]->info.tool_revision = r ? "bbbb" : "aaaa";
+    }
+    assert_int_equal(rft_run_join(&one, runs, 3, &err), 0);
+    char text[300] = "";
+    for (size_t i = 0; i < one->env.count; i++) {
+        const rft_env_item *item = &one->env.items[i];
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s=%s;", item->key, item->value);
+    }
+    assert_string_equal(text, "source.gemv.cu=11;header.shared.cuh=22;driver.version=580;nvml.power_w=150;"
+                              "nvml.power_limit_w=700;header.shared.cuh=23;source.matmul.cu=33;host.numa=1;"
+                              "joined.differing=nvml.power_w, nvml.power_limit_w;");
+    assert_string_equal(one->info.tool_revision, "aaaa, bbbb");
+    assert_int_equal(runs[0]->env.count, 5); /* borrowed */
+    rft_run_free(one);
+    for (size_t r = 0; r < 3; r++) {
+        rft_run_free(runs[r]);
+    }
+}
+
 static void one_run_stays_itself(void **state) {
     (void)state;
     rft_run *run = run_of("a", "copy", 1e-3), *one = NULL;
@@ -97,6 +135,7 @@ static void what_is_not_one_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_runs_are_one),
+        cmocka_unit_test(hashes_are_those_of_all),
         cmocka_unit_test(one_run_stays_itself),
         cmocka_unit_test(what_is_not_one_is_refused),
     };

@@ -34,6 +34,17 @@ const char *rft_env_value(const rft_env *env, const char *key) {
     return item ? item->value : NULL;
 }
 
+const char *rft_env_hashed(const char *key) {
+    static const char *const starts[] = {"source.",        "header.",        "data.",
+                                         "replay.source.", "replay.header.", "replay.data."};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (rft_text_starts(key, starts[i])) {
+            return key + strlen(starts[i]);
+        }
+    }
+    return rft_text_equal(key, "replay.recording_sha256") ? "" : NULL;
+}
+
 rft_facts rft_facts_unknown(void) {
     rft_facts facts = {0};
     rft_fields_clear(&rft_fields_facts, &facts);

@@ -34,6 +34,9 @@ typedef struct rft_env {
 void rft_env_set(rft_env *env, rft_arena *arena, const char *key, const char *value, const char *reason);
 const rft_env_item *rft_env_get(const rft_env *env, const char *key); /* NULL when absent */
 const char *rft_env_value(const rft_env *env, const char *key);       /* NULL when absent or not known */
+/* The file that a key has the hash of: "gemv_fp16.cu" of "source.gemv_fp16.cu"; "" of a replayed recording; NULL: it is
+ * no hash. */
+const char *rft_env_hashed(const char *key);
 
 /* ---- points ---- */
 /* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */

@@ -68,9 +68,54 @@ static void join_info(rft_run *out, const rft_run *run) {
     info->elapsed_s += more->elapsed_s;
     info->busy_s += more->busy_s;
     info->compile_s += more->compile_s;
-    if (!rft_text_equal(info->tool_revision, more->tool_revision)) {
+    if (!more->tool_revision || !info->tool_revision || !strstr(info->tool_revision, more->tool_revision)) {
         info->tool_revision = rft_arena_printf(out->arena, "%s, %s", info->tool_revision, more->tool_revision);
     }
+}
+
+static bool env_holds(const rft_env *env, const rft_env_item *item) {
+    for (size_t i = 0; i < env->count; i++) {
+        if (rft_text_equal(env->items[i].key, item->key) && rft_text_equal(env->items[i].value, item->value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is the key in "nvml.power_w, host.cores"? */
+static bool names(const rft_str *keys, const char *key) {
+    size_t length = strlen(key);
+    for (const char *at = keys->length ? rft_str_get(keys) : NULL; at; at = strchr(at, ',')) {
+        at += *at == ',' ? 2 : 0;
+        if (strncmp(at, key, length) == 0 && (at[length] == ',' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void join_env(rft_run *out, rft_run *const *runs, size_t count) {
+    size_t most = 1;
+    for (size_t i = 0; i < count; i++) {
+        most += runs[i]->env.count;
+    }
+    rft_env *env = &out->env;
+    *env = (rft_env){.items = rft_arena_calloc(out->arena, most, sizeof *env->items), .capacity = most};
+    rft_str differing = RFT_STR_INIT;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < runs[i]->env.count; k++) {
+            const rft_env_item *item = &runs[i]->env.items[k], *first = rft_env_get(env, item->key);
+            if (!first || (rft_env_hashed(item->key) && !env_holds(env, item))) {
+                env->items[env->count++] = *item;
+            } else if (!env_holds(env, item) && !names(&differing, item->key)) {
+                rft_str_addf(&differing, "%s%s", differing.length ? ", " : "", item->key);
+            }
+        }
+    }
+    if (differing.length) {
+        rft_env_set(env, out->arena, "joined.differing", rft_str_get(&differing), NULL);
+    }
+    rft_str_clear(&differing);
 }
 
 static void join_ceilings(rft_run *out, const rft_run *run) {
@@ -172,7 +217,7 @@ int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err
     rft_run *run = rft_run_new();
     run->info = runs[0]->info;
     run->gpu = runs[0]->gpu;
-    run->env = runs[0]->env;
+    join_env(run, runs, count);
     run->ceilings = runs[0]->ceilings;
     run->idle = runs[0]->idle;
     give_room(run, runs, count);

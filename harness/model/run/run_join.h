@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_join.h - several runs on one card as one, for readers: a report of sweeps that were run one by one. What is the
- * same for all (device, environment, ceilings) is the first run's; what a ceiling lacks there is another's.
+ * same for all (device, environment, ceilings) is the first run's; what is lacking there is another's. Hashes of files
+ * are those of all runs, a key as often as they differ; the keys of other facts that differ are in `joined.differing`.
  */
 #ifndef RFT_MODEL_RUN_JOIN_H
 #define RFT_MODEL_RUN_JOIN_H
