@@ -53,6 +53,33 @@ int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
     return RFT_E_IO;
 }
 
+int rft_fs_open_file(const char *path, rft_err *err) {
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int cause = fd < 0 || fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
+    if (!cause && S_ISREG(info.st_mode)) {
+        return fd;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (cause && cause != ENXIO) { /* a socket, or a device that is not there */
+        return rft_fs_error(err, "read", path, cause);
+    }
+    rft_err_set(err, RFT_E_IO, "%s is a device, a pipe or a socket, not a file", path);
+    rft_err_remedy(err, "name a file; write into one first what a pipe brings");
+    return RFT_E_IO;
+}
+
+size_t rft_fs_head(const char *path, void *to, size_t size) {
+    int fd = rft_fs_open_file(path, NULL);
+    ssize_t got = fd >= 0 ? read(fd, to, size) : 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return got > 0 ? (size_t)got : 0;
+}
+
 static int too_large(const char *path, size_t max_bytes, rft_err *err) {
     return rft_err_set(err, RFT_E_LIMIT, "%s is larger than the %zu bytes that are read at most", path, max_bytes);
 }
@@ -96,9 +123,9 @@ static int read_all(char **out, size_t *size, int fd, const char *path, size_t m
 int rft_fs_read(char **out, size_t *size, const char *path, size_t max_bytes, rft_err *err) {
     *out = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rft_fs_open_file(path, err);
     if (fd < 0) {
-        return rft_fs_error(err, "read", path, errno);
+        return fd;
     }
     int code = read_all(out, size, fd, path, max_bytes ? max_bytes : default_max_bytes, err);
     close(fd);
@@ -309,13 +336,7 @@ typedef struct text {
 
 bool rft_fs_is_gzip(const char *path) {
     unsigned char magic[2] = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return false;
-    }
-    bool is = read(fd, magic, 2) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
-    close(fd);
-    return is;
+    return rft_fs_head(path, magic, sizeof magic) == sizeof magic && magic[0] == 0x1f && magic[1] == 0x8b;
 }
 
 static int damaged(rft_err *err, const char *path, const char *how) {

@@ -9,6 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Opens a regular file for reading: RFT_E_IO for all else, at once, since a pipe would wait for its writer and a device
+ * may have no end. The descriptor, or a negative code. */
+int rft_fs_open_file(const char *path, rft_err *err);
+/* Its first bytes, as many as there are, at most `size`; 0 where there is no such file. */
+size_t rft_fs_head(const char *path, void *to, size_t size);
+
 /* Reads a whole file; *out is NUL-terminated heap memory of *size bytes (+1), owned by the caller.
  * Errors: RFT_E_IO (message names path and cause), RFT_E_LIMIT if larger than max_bytes (0 = 1 GiB). */
 int rft_fs_read(char **out, size_t *size, const char *path, size_t max_bytes, rft_err *err);

@@ -39,11 +39,7 @@ static bool holds_something_else(const char *path) {
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
         return false;
     }
-    FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(head, 1, sizeof HEAD - 1, file) : 0;
-    if (file) {
-        fclose(file);
-    }
+    size_t length = rft_fs_head(path, head, sizeof HEAD - 1);
     return length != sizeof HEAD - 1 || strcmp(head, HEAD) != 0;
 }
 

@@ -104,6 +104,25 @@ static void add_directives(rft_str *out, const cluster *c, const char *name, con
     rft_str_addf(out, "#SBATCH --requeue --open-mode=append --signal=B:TERM@120\n#SBATCH --output=%s\n", log);
 }
 
+/* A line of its own would end the text that the script hands to sbatch, and what follows would be run. */
+static int check_lines(const rft_cli *cli, const rft_run_options *o, rft_arena *arena, rft_err *err) {
+    const rft_run_change none = {NULL, NULL};
+    const rft_words words = rft_run_options_words(o, &none, arena);
+    char *folder = rft_fs_absolute(".");
+    const char *broken = strchr(folder, '\n')         ? "the folder you are in"
+                         : strchr(cli->program, '\n') ? "rooftune"
+                                                      : NULL;
+    for (size_t i = 0; i < words.count && !broken; i++) {
+        broken = strchr(words.items[i], '\n') ? words.items[i] : NULL;
+    }
+    free(folder);
+    if (!broken) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE, "--sbatch: a line break in %.200s", broken);
+    return rft_err_remedy(err, "a job's text has a command on one line: rename what holds the line break");
+}
+
 static void add_command(rft_str *out, const rft_cli *cli, const rft_words *words) {
     rft_command_add_word(out, cli->program);
     rft_str_add_char(out, ' ');
@@ -124,6 +143,7 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
     for (char *letter = stem; *letter; letter++) {
         *letter = isalnum((unsigned char)*letter) || strchr("_.", *letter) ? *letter : '-';
     }
+    *stem = *stem == '-' ? '_' : *stem; /* its files are no options */
     const char *run = o->output ? o->output : rft_arena_printf(arena, "%s.db", stem);
     const char *of_shard = rft_arena_printf(arena, "%s-$k-of-%ld.db", stem, shards);
     const rft_run_change shard[] = {
@@ -204,6 +224,7 @@ int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
         rc = rft_err_remedy(err, "rooftune run SWEEP.lua --sbatch nodes=4,gpus=8 | sh");
     }
     rc = rc ? rc : read_cluster(&c, o->sbatch, arena, err);
+    rc = rc ? rc : check_lines(cli, o, arena, err);
     if (rc == RFT_OK) {
         add_script(&script, cli, o, &c, arena);
         if (o->submit) {

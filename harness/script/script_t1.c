@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,18 +329,14 @@ int rft_script_t1_text(rft_str *out, const char *text, size_t size, const char *
 
 bool rft_script_is_t1(const char *path) {
     static const char mark[] = "\"ConfigurationSpace\"";
-    FILE *file = fopen(path, "rb");
     char *head = rft_calloc(HEAD_BYTES + 1, 1);
-    size_t size = file ? fread(head, 1, HEAD_BYTES, file) : 0, start = 0;
+    size_t size = rft_fs_head(path, head, HEAD_BYTES), start = 0;
     bool found = false;
     while (start < size && strchr(" \t\r\n", head[start])) {
         start++;
     }
     for (size_t i = start; head[start] == '{' && i + sizeof mark - 1 <= size && !found; i++) {
         found = head[i] == '"' && memcmp(head + i, mark, sizeof mark - 1) == 0;
-    }
-    if (file) {
-        fclose(file);
     }
     free(head);
     return found;

@@ -4,9 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int load_store(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
     rft_store *store = NULL;
@@ -22,11 +20,7 @@ static int load_store(rft_run **out, const char *path, rft_store_need need, rft_
 /* The first bytes of a file, past white space; false where there are none. */
 static bool begins_with(const char *path, const char *text) {
     char head[64] = "";
-    FILE *file = fopen(path, "rb");
-    size_t size = file ? fread(head, 1, sizeof head - 1, file) : 0, at = 0;
-    if (file) {
-        fclose(file);
-    }
+    size_t size = rft_fs_head(path, head, sizeof head - 1), at = 0;
     while (at < size && strchr(" \n\r\t", head[at])) {
         at++;
     }
@@ -38,22 +32,12 @@ static bool is_recording(const char *path) {
            begins_with(path, "{");
 }
 
-/* A pipe can be read once, and would be waited for: it is no run. What is not there is told when it is opened. */
-static bool is_something_else(const char *path) {
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
 bool rft_store_looks_like_run(const char *path) {
-    return !is_something_else(path) && (is_recording(path) || begins_with(path, RFT_STORE_MAGIC));
+    return is_recording(path) || begins_with(path, RFT_STORE_MAGIC);
 }
 
 int rft_store_load_for(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
     *out = NULL;
-    if (is_something_else(path)) {
-        rft_err_set(err, RFT_E_IO, "%s is a device, a pipe or a socket, not a file", path);
-        return rft_err_remedy(err, "name a run file or a recording");
-    }
     return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, need, err);
 }
 

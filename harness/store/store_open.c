@@ -105,24 +105,16 @@ static int cannot(const rft_store *store, const char *verb, int cause, rft_err *
 /* Looks at the file with plain system calls first: they say why a path cannot be used, SQLite only says that. */
 static int check_file(const rft_store *store, rft_err *err) {
     char head[sizeof magic] = {0};
-    struct stat info;
-    int fd = open(store->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int cause = errno;
-    if (fd < 0 || fstat(fd, &info) != 0 || (S_ISDIR(info.st_mode) && (cause = EISDIR))) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        return cannot(store, "open", cause, err);
+    int fd = rft_fs_open_file(store->path, err);
+    if (fd < 0) {
+        return fd;
     }
-    ssize_t got = S_ISREG(info.st_mode) ? read(fd, head, sizeof head) : -1;
+    ssize_t got = read(fd, head, sizeof head);
     close(fd);
     if (got == (ssize_t)sizeof head && memcmp(head, magic, sizeof head) == 0) {
         return 0;
     }
-    rft_err_set(err, RFT_E_STORE, "%s is not a run file%s", store->path,
-                got == 0  ? ": it is empty"
-                : got < 0 ? ": it is not a regular file"
-                          : "");
+    rft_err_set(err, RFT_E_STORE, "%s is not a run file%s", store->path, got == 0 ? ": it is empty" : "");
     return rft_err_remedy(err, (unsigned char)head[0] == 0x1f || head[0] == '{'
                                    ? "it looks like a recording: `rooftune import` makes a run file of it"
                                    : "name a file that `rooftune run` or `rooftune import` wrote");

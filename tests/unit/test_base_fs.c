@@ -166,6 +166,26 @@ static void only_files_are_replaced(void **state) {
     free(link);
 }
 
+/* Nor read: a pipe would be waited for, and a device may have no end. */
+static void only_files_are_read(void **state) {
+    rft_err err = RFT_ERR_INIT;
+    char *data = NULL, *pipe = rft_fs_join(*state, "pipe");
+    size_t size = 0;
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    const char *const refused[] = {"/dev/zero", "/dev/null", pipe};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(rft_fs_read(&data, &size, refused[i], 0, &err), RFT_E_IO);
+        assert_non_null(strstr(err.message, "a device, a pipe or a socket"));
+        assert_string_not_equal(err.remedy, "");
+        assert_int_equal(rft_fs_read_gzip(&data, &size, refused[i], 0, &err), RFT_E_IO);
+        assert_false(rft_fs_is_gzip(refused[i]));
+    }
+    assert_int_equal(rft_fs_read(&data, &size, *state, 0, &err), RFT_E_IO);
+    assert_non_null(strstr(err.remedy, "not a folder"));
+    unlink(pipe);
+    free(pipe);
+}
+
 static void what_is_put_is_whole_and_replaces(void **state) {
     char *path = rft_fs_join(*state, "a"), *missing = rft_fs_join(*state, "none/a"), *inner = rft_fs_join(*state, "b");
     rft_err err = RFT_ERR_INIT;
@@ -420,6 +440,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(unwritable_places_are_named, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(only_files_are_replaced, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(only_files_are_read, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(what_is_put_is_whole_and_replaces, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(temporaries_of_the_dead_are_dropped, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(whether_a_folder_can_be_written_is_tried, make_folder, drop_folder),

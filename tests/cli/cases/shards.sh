@@ -69,5 +69,10 @@ expect_error 2 'nodes takes a number from 1'
 rooftune run "$quick" --sbatch 'time=1
 #SBATCH --uid=0'
 expect_error 2 'does not understand'
+ln -s "$quick" 'zz
+RFT_END
+touch stray; #.lua'
+rooftune run ./zz* --sbatch nodes=2
+expect_error 2 'a line break in ./zz'
 rooftune run "$quick" --sbatch nodes=2 --shard 1/2
 expect_error 2 'without --shard'
