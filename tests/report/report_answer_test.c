@@ -115,17 +115,30 @@ static void families_have_a_name_of_the_report(void **state) {
     for (size_t s = 0; s < 3; s++) {
         assert_string_equal(asked->parts[s].name, p.own->sweeps[s].sweep.name);
         p.own->sweeps[s].sweep.path = "sweeps/blocks.lua";
-        p.own->sweeps[s].sweep.variants[0].source = "kernels/block_ring.cu";
+        for (size_t v = 0; v < p.own->sweeps[s].sweep.variant_count; v++) {
+            p.own->sweeps[s].sweep.variants[v].source = "kernels/block_ring.cu";
+        }
     }
     asked = rft_speed_asked_of(p.own, NULL, p.arena);
     assert_true(asked->part_count == 1);
     assert_string_equal(asked->parts[0].name, "blocks");
+    rft_sweep *borrows = &p.own->sweeps[1].sweep; /* its first rung; it is of a script of its own */
+    rft_variant own_rung = borrows->variants[1];
+    borrows->variants[1].source = "kernels/gemv.cu";
+    borrows->path = "sweeps/gemv.lua";
+    asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    assert_true(asked->part_count == 2);
+    assert_string_equal(asked->parts[1].name, borrows->name);
+    assert_true(fabs(asked->parts[1].weight - 0.5) < 1e-9);
+    borrows->variants[1] = own_rung;
     p.own->sweeps[1].sweep.path = "sweeps/gemv.lua"; /* one of two scripts */
     asked = rft_speed_asked_of(p.own, NULL, p.arena);
     assert_string_equal(asked->parts[0].name,
                         rft_arena_printf(p.arena, "%s and 2 others", p.own->sweeps[0].sweep.name));
     p.own->sweeps[1].sweep.path = "sweeps/blocks.lua";
-    p.own->sweeps[2].sweep.variants[0].source = "kernels/other.cu"; /* the script has more */
+    for (size_t v = 0; v < p.own->sweeps[2].sweep.variant_count; v++) { /* the script has more */
+        p.own->sweeps[2].sweep.variants[v].source = "kernels/other.cu";
+    }
     asked = rft_speed_asked_of(p.own, NULL, p.arena);
     assert_string_equal(asked->parts[0].name,
                         rft_arena_printf(p.arena, "%s, %s", p.own->sweeps[0].sweep.name, p.own->sweeps[1].sweep.name));

@@ -4,7 +4,7 @@
  * docs/report.md.
  *
  * The workload is a mix where one is given. Else it is what the sweeps of the run ask, but for those that are marked
- * diagnostic (sweep.h): each family of kernels, which is what comes from one source file, weighs the same, in a family
+ * diagnostic (sweep.h): each family of kernels (run_family.h) weighs the same, in a family
  * each sweep, in a sweep each problem. What refine() added depends on the card and is left out.
  *
  *   of families   speed = exp(sum of weight x ln(time of the reference / time of this card))   a geometric mean

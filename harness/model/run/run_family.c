@@ -10,13 +10,17 @@ static const char *stem_of(const char *path, rft_arena *arena) {
 }
 
 const char *rft_sweep_family(const rft_sweep *sweep, rft_arena *arena) {
+    const char *only = NULL;
+    bool several = false;
     for (size_t v = 0; v < sweep->variant_count; v++) {
         const char *source = sweep->variants[v].source;
         if (source && *source && !rft_variant_is_library(&sweep->variants[v])) {
-            return stem_of(source, arena);
+            several = several || (only && strcmp(only, source) != 0);
+            only = source;
         }
     }
-    return sweep->name;
+    const char *of = several ? sweep->path : only;
+    return of && *of ? stem_of(of, arena) : sweep->name;
 }
 
 /* The script that has these sweeps and no other; NULL. */
