@@ -123,7 +123,7 @@ static void test_few_samples(void **state) {
     fixture_start(&f, NULL);
     const rft_measurement *m = &f.result.measurement;
     f.request.rival_s = 1e-3;
-    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0);
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0, false);
     set_times(&f, "good", 1.6e-3);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_true(m->n == 1 && m->stop == RFT_STOP_SLOWER && !m->stats.interval_is_95);
@@ -149,18 +149,19 @@ static void test_few_samples_must_agree(void **state) {
     fixture_start(&f, NULL);
     const rft_measurement *m = &f.result.measurement;
     f.request.rival_s = 1e-3;
-    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0);
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0, false);
     rft_scripted_gpu_times(f.scripted, "good", slow_first, 2);
     assert_true(rft_outcome_is_measured(fixture_outcome(&f, "good")));
     assert_true(m->n >= 5);
     rft_scripted_gpu_times(f.scripted, "good", slow_sample, 5);
     assert_true(rft_outcome_is_measured(fixture_outcome(&f, "good")));
     assert_true(m->n >= 5);
-    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.5); /* where samples were seen 50 % above their medians */
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.5, false); /* where samples were seen 50 % above their medians */
     set_times(&f, "good", 1.7e-3);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_int_equal(m->n, 5);
-    f.request.few = rft_race_limits_of(20e-6, 20e-6, 0.0); /* the host's gap may be all that is slow in a short run */
+    f.request.few =
+        rft_race_limits_of(20e-6, 20e-6, 0.0, false); /* the host's gap may be all that is slow in a short run */
     f.request.rival_s = 20e-6;
     set_times(&f, "good", 45e-6);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);

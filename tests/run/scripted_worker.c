@@ -367,6 +367,14 @@ static int gpu_identify(void *self, rft_arena *arena, rft_gpu_info *out, rft_err
     return RFT_OK;
 }
 
+/* SCRIPTED_DIES_OPENED=1: the coordinator stands still from here until this process has answered and is dead. */
+static void die_behind_the_answer(void) {
+    if (getenv("SCRIPTED_DIES_OPENED") && answer_filter_strikes()) {
+        kill(getppid(), SIGSTOP);
+        ualarm(200000, 0);
+    }
+}
+
 static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     rft_scripted_gpu *gpu = self;
     const char *without = getenv("SCRIPTED_NO_DRIVER");
@@ -378,6 +386,7 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     rft_scripted_gpu_kernel(gpu, "reference", run_reference, NULL);
     rft_scripted_gpu_kernel(gpu, "filler", run_filler, NULL);
     *out = rft_scripted_gpu_device(gpu);
+    die_behind_the_answer();
     return RFT_OK;
 }
 
@@ -428,18 +437,9 @@ static void die_at(void *self, unsigned call) {
     }
 }
 
-/* SCRIPTED_DIES_OPENED=1: the coordinator stands still from here until this process has answered and is dead. */
-static void die_behind_the_answer(void) {
-    if (getenv("SCRIPTED_DIES_OPENED") && answer_filter_strikes()) {
-        kill(getppid(), SIGSTOP);
-        ualarm(200000, 0);
-    }
-}
-
 static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
     uint64_t free_bytes = 0;
     rft_gpu *device = rft_scripted_gpu_device(self);
-    die_behind_the_answer();
     if (device->vt->memory_free(device, &free_bytes, NULL) == RFT_OK) {
         rft_env_set(env, arena, "scripted.free", rft_arena_printf(arena, "%llu", (unsigned long long)free_bytes), NULL);
     }

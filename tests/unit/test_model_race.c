@@ -40,7 +40,8 @@ static outcome measure(double true_s, noise_shape shape, double spread_frac, riv
     outcome out = {.busy_s = run_s};
     if (r && r->median_s > 0.0) {
         rule.rival_s = r->median_s;
-        rule.few = rft_race_limits_of(r->median_s, r->median_s, rft_race_noise_frac(&r->noise));
+        rule.few =
+            rft_race_limits_of(r->median_s, r->median_s, rft_race_noise_frac(&r->noise), rft_race_is_quiet(&r->noise));
         samples[0] = true_s * noise_factor(shape, spread_frac, seed);
         if (rft_race_run_agrees(&rule.few, run_s, 1)) {
             out.busy_s += samples[0];

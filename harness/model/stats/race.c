@@ -32,7 +32,11 @@ double rft_race_noise_frac(const rft_race_noise *noise) {
     return (double)bin * BIN_FRAC;
 }
 
-rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac) {
+bool rft_race_is_quiet(const rft_race_noise *noise) {
+    return noise->total >= RFT_RACE_QUIET_SAMPLES && rft_race_noise_frac(noise) <= RFT_RACE_QUIET_FRAC;
+}
+
+rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet) {
     rft_race_limits limits = {0.0, 0.0, 0.0};
     double wide = 1.0 + noise_frac;
     if (!isfinite(wide) || !(best_s > 0.0)) {
@@ -41,8 +45,10 @@ rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_fra
     limits.run_s = RFT_RACE_HOPELESS_FACTOR * wide * best_s + RFT_RACE_FIRST_RUN_S;
     limits.one_s = RFT_RACE_HOPELESS_FACTOR * wide * best_s;
     if (kin_s > 0.0) {
-        limits.one_s = fmin(limits.one_s, (1.0 + RFT_RACE_ONE_FRAC) * wide * kin_s);
-        limits.three_s = (1.0 + RFT_RACE_THREE_FRAC) * wide * kin_s;
+        double one_frac = quiet ? RFT_RACE_QUIET_ONE_FRAC : RFT_RACE_ONE_FRAC;
+        double three_frac = quiet ? RFT_RACE_QUIET_THREE_FRAC : RFT_RACE_THREE_FRAC;
+        limits.one_s = fmin(limits.one_s, (1.0 + one_frac) * wide * kin_s);
+        limits.three_s = (1.0 + three_frac) * wide * kin_s;
     }
     return limits;
 }

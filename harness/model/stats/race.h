@@ -23,6 +23,11 @@ typedef struct rft_race_limits {
 #define RFT_RACE_ONE_FRAC 0.5
 #define RFT_RACE_THREE_FRAC 0.2
 #define RFT_RACE_THREE 3
+/* The same where samples lie close together: within so much of their medians, of so many samples at least. */
+#define RFT_RACE_QUIET_FRAC 0.01
+#define RFT_RACE_QUIET_SAMPLES 50
+#define RFT_RACE_QUIET_ONE_FRAC 0.2
+#define RFT_RACE_QUIET_THREE_FRAC 0.1
 /* ...or so many times slower than the best of the problem: its place within its variant is then of little interest. */
 #define RFT_RACE_HOPELESS_FACTOR 10.0
 /* What a first launch may take longer by, beside the kernel: loading code, making room for its local memory. */
@@ -41,8 +46,11 @@ void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n);
 /* What 99 % of the samples stay below, as a share of the median; of under 100 samples all. INFINITY: beyond 100 %. */
 double rft_race_noise_frac(const rft_race_noise *noise);
 
+/* Do they lie so close together that smaller differences count? */
+bool rft_race_is_quiet(const rft_race_noise *noise);
+
 /* best_s, kin_s: median of the best so far on the problem, and of its variant; 0: none. */
-rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac);
+rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet);
 
 /* Does the verified run, of so many launches, say as much as the samples must? */
 bool rft_race_run_tells(const rft_race_limits *limits, double run_s, size_t launches);

@@ -31,16 +31,18 @@ rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
 #define BLOCK_S 0.02           /* GPU time of a block ... */
 #define BLOCK_SAMPLES 25       /* ... with no more than so many samples, where the sweep asks for no more */
 #define BLOCK_MOST_S 1.0       /* and what is longer has fewer than the sweep asks for, ... */
-#define BLOCK_LEAST 3          /* ... but no fewer than these */
+#define BLOCK_LEAST 3          /* ... but no fewer than these; */
+#define BLOCK_LONG_S 0.1       /* from here on one says its process' median to 0.1 %, behind the run before it */
 #define BLOCK_TIMEOUT_FRAC 0.8 /* of its time limit, with the run before them */
 
 size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double median_s) {
     const rft_measure_opts *measure = &opts->plan->sweeps[job->sweep]->measure;
     /* The first block is the measurement where no other follows; of the later ones only the median counts. */
-    double least = job->verified ? BLOCK_LEAST : measure->min_samples;
+    double few = job->verified && median_s >= BLOCK_LONG_S ? 1 : BLOCK_LEAST;
+    double least = job->verified ? few : measure->min_samples;
     double room = BLOCK_TIMEOUT_FRAC * measure->point_timeout_s / median_s - 1.0;
     double wanted = fmin(fmax(BLOCK_S / median_s, least), fmax(BLOCK_SAMPLES, least));
-    wanted = fmax(fmin(wanted, BLOCK_MOST_S / median_s), BLOCK_LEAST);
+    wanted = fmax(fmin(wanted, BLOCK_MOST_S / median_s), few);
     return room < wanted ? (size_t)fmax(room, 1.0) : (size_t)lround(wanted);
 }
 

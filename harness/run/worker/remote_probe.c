@@ -281,8 +281,8 @@ static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, 
     return rft_err_remedy(err, "see `rooftune devices`; another program may hold the GPU");
 }
 
-static int ask_worker(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
-    json_t *head = json_pack("{s:s,s:I}", "do", what, "draw", (json_int_t)remote->draw);
+static int ask_worker(remote_probe *remote, const char *what, bool brief, double timeout_s, rft_err *err) {
+    json_t *head = json_pack("{s:s,s:I,s:b}", "do", what, "draw", (json_int_t)remote->draw, "brief", (int)brief);
     int rc = ask_with(remote, head, timeout_s, err);
     json_decref(head);
     return rc;
@@ -290,7 +290,7 @@ static int ask_worker(remote_probe *remote, const char *what, double timeout_s, 
 
 static int remote_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    int rc = ask_worker(remote, "device", START_TIMEOUT_S, err);
+    int rc = ask_worker(remote, "device", false, START_TIMEOUT_S, err);
     if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, env, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }
@@ -318,7 +318,7 @@ static int remote_ceilings(rft_probe *self, const rft_ceilings_request *request,
  * opening is not counted against it. */
 static int open_device(remote_probe *remote, rft_err *err) {
     int rc = start(remote, err);
-    rc = rc == RFT_OK && !remote->opened ? ask_worker(remote, "device", START_TIMEOUT_S, err) : rc;
+    rc = rc == RFT_OK && !remote->opened ? ask_worker(remote, "device", true, START_TIMEOUT_S, err) : rc;
     await_quiet(remote);
     return rc;
 }
@@ -357,7 +357,7 @@ int rft_remote_probe_start(rft_probe *probe, rft_err *err) {
 int rft_remote_probe_identify(rft_probe *probe, rft_arena *arena, rft_gpu_info *gpu, rft_err *err) {
     remote_probe *remote = (remote_probe *)probe;
     rft_env nothing = {0};
-    int rc = ask_worker(remote, "identify", START_TIMEOUT_S, err);
+    int rc = ask_worker(remote, "identify", false, START_TIMEOUT_S, err);
     if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, &nothing, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }

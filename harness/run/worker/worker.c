@@ -156,9 +156,15 @@ static int answer_identify(device_worker *worker, json_t **head, rft_err *failur
     return RFT_OK;
 }
 
-static int answer_device(device_worker *worker, rft_arena *arena, json_t **head, rft_err *failure) {
+/* Opened in any case; what it is, a process that follows another is not asked. */
+static int answer_device(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                         rft_err *failure) {
     rft_gpu_info gpu = {0};
     rft_env env = {0};
+    if (rft_json_bool_or(frame->head, "brief", false)) {
+        *head = json_object();
+        return RFT_OK;
+    }
     int rc = worker->probe->device(worker->probe, arena, &gpu, &env, failure);
     if (rc != RFT_OK) {
         return rc;
@@ -287,7 +293,7 @@ static int serve(device_worker *worker, const device_request *request, json_t **
         return rc;
     }
     if (strcmp(request->what, "device") == 0) {
-        return answer_device(worker, request->arena, head, failure);
+        return answer_device(worker, request->frame, request->arena, head, failure);
     }
     if (strcmp(request->what, "ceilings") == 0) {
         return answer_ceilings(worker, request->frame, request->arena, head, failure);
