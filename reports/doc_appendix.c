@@ -155,9 +155,11 @@ static void add_hashes(rft_build *b) {
     rft_doc_text(b->doc, RFT_TEXT_BODY,
                  "The same report, byte for byte, from the run's file or a recording exported from it, with the same "
                  "version of rooftune:");
-    rft_doc_textf(b->doc, RFT_TEXT_MONO, "rooftune report RUN.db -o REPORT.pdf%s%s%s",
+    rft_doc_textf(b->doc, RFT_TEXT_MONO, "rooftune report RUN.db%s -o REPORT.pdf%s%s%s%s",
+                  b->opts.joined_count > 1 ? "..." : "",
                   b->opts.part ? rft_arena_printf(b->arena, " --part %d", b->opts.part) : "",
-                  b->opts.full ? " --full" : "", b->opts.reference_count ? " --reference FILE..." : "");
+                  b->opts.full ? " --full" : "", b->opts.summary ? " --summary" : "",
+                  b->opts.reference_count > b->opts.shipped_count ? " --reference FILE..." : "");
 }
 
 static void add_glossary(rft_build *b) {

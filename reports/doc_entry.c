@@ -95,11 +95,26 @@ static double surplus(const rft_point *point) {
     return isfinite(ratio) && ratio > 1 ? ratio : 1;
 }
 
+#define NEAR_FRAC 0.8
+#define AT_FRAC 0.9
+
+/* By what is left at the launches' own clock and behind the launch floor: where the ceiling itself is further away than
+ * that, the sentence, which has its share, says what makes the difference. */
+static const char *room_text(const rft_build *b, const rft_entry *entry) {
+    double share = 1.0 / entry->reach.left_factor, clock = entry->place.clock_frac;
+    const char *room = share >= AT_FRAC ? "at its ceiling" : share >= NEAR_FRAC ? "near its ceiling" : "room left";
+    if (!(share >= NEAR_FRAC) || !(entry->reach.frac < NEAR_FRAC)) {
+        return room;
+    }
+    return clock >= NEAR_FRAC ? rft_arena_printf(b->arena, "%s at its clock (%s of what that allows)", room,
+                                                 rft_figure_percent(b->arena, clock))
+                              : rft_arena_printf(b->arena, "%s behind the launch floor", room);
+}
+
 /* The second half of a verdict: how good, and why not better. */
 static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const rft_bound *bound = &entry->bound;
-    double share = 1.0 / entry->reach.left_factor;
-    const char *room = share >= 0.9 ? "at its ceiling" : share >= 0.8 ? "near its ceiling" : "room left";
+    const char *room = room_text(b, entry);
     const rft_over_roof over = rft_over_roof_of(b->run, entry->best, b->arena);
     if (over.text && !entry->reach.back_to_back) {
         return over.text;

@@ -79,17 +79,21 @@ static const char *with_note(const view *v, const char *text, const char *note) 
     return rft_arena_printf(v->b->arena, "%s%s", text, rft_doc_note(v->b->doc, v->table, note));
 }
 
-/* Cut between two characters. */
+/* Cut between two words, a longer word between two characters. */
 static const char *cut(const rft_build *b, const char *text) {
     size_t length = strlen(text);
     if (length <= CONFIG_BYTES) {
         return text;
     }
     size_t keep = CONFIG_BYTES;
-    while (keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80) {
+    while (keep > 0 && text[keep] != ' ') {
         keep--;
     }
-    return rft_arena_printf(b->arena, "%.*s\xe2\x80\xa6", (int)keep, text);
+    bool words = keep > 0;
+    for (keep = words ? keep : CONFIG_BYTES; keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80;) {
+        keep--;
+    }
+    return rft_arena_printf(b->arena, "%.*s%s\xe2\x80\xa6", (int)keep, text, words ? " " : "");
 }
 
 static const char *problem_text(const view *v, const rft_entry *entry) {

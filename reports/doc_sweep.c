@@ -71,6 +71,10 @@ static void add_problems(rft_build *b, size_t s) {
 
 /* What builds include; where room is short the options alone. */
 static void add_configuration(rft_build *b, const rft_entry *entry) {
+    const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant];
+    if (rft_variant_is_library(variant)) { /* its algorithm is no option of a compiler */
+        return;
+    }
     const char *options = rft_best_options(b->run, entry->best, b->arena);
     const char *macros = b->macros[entry->sweep].text;
     if (b->detail < RFT_DETAIL_PAGE && !*options) {

@@ -223,7 +223,8 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
         f, RFT_ON_PAGE,
         "Accept: what `rooftune report --limits-out FILE` writes and `rooftune test FILE` checks on delivered "
         "cards. From %u reference cards on a limit is one that cards like them keep; below that it is a proposal "
-        "for the contract: what this card reads less %g %%, and no statement about a delivery. In bursts: over "
+        "for the contract: what this card reads less %g %% (of a time, what another run of it may read, where that is "
+        "more), and no statement about a delivery. In bursts: over "
         "milliseconds; have it measured under load, where heat and power have their say.",
         RFT_LIMITS_CARDS_LEAST, RFT_LIMITS_PROPOSED_FRAC * 100);
     return f;

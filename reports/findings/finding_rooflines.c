@@ -3,6 +3,7 @@
  * ceilings. Intensity and rate count work alone, so a configuration moves a point up or down, never sideways. Where
  * many sweeps run on a pipe, a page has small charts over the same axes, one a family: the sweeps whose kernels one
  * source file has. Every chart draws the memory ceilings that its own bests are judged by. */
+#include "base/str.h"
 #include "model/roofline/over_roof.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/roofline_chart.h"
@@ -59,19 +60,42 @@ static void add_missing_lines(rft_finding *f, const rft_roof *r) {
     }
 }
 
+/* On a page how many points lie above their roof and why; those that only their kernel's figures put there do not. */
+static void note_overs(rft_finding *f, const rft_roofs *all, rft_pipe pipe) {
+    const rft_run *run = all->run;
+    size_t counts[RFT_OVER_UNKNOWN + 1] = {0}, above = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (rft_work_main_pipe(&run->points[i].work) == pipe && rft_run_is_candidate(run, &run->points[i])) {
+            counts[rft_over_roof_of(run, &run->points[i], all->arena).cause]++;
+        }
+    }
+    rft_str causes = RFT_STR_INIT;
+    for (int cause = RFT_OVER_NOT + 1; cause <= RFT_OVER_UNKNOWN; cause++) {
+        if (cause != RFT_OVER_MODELLED && counts[cause] > 0) {
+            rft_str_addf(&causes, "%s%s (%zu)", above ? ", " : "", rft_over_cause_name((rft_over_cause)cause),
+                         counts[cause]);
+            above += counts[cause];
+        }
+    }
+    if (above > 0) {
+        rft_finding_note(f, RFT_ON_PAGE, "%s above the measured roof by more than the uncertainty, by cause: %s.",
+                         rft_words_plural(above, "point lies", "points lie", all->arena), rft_str_get(&causes));
+    }
+    if (counts[RFT_OVER_MODELLED] > 0) {
+        rft_finding_note(
+            f, RFT_ON_PAGE,
+            "%s under the roof but took less time than the traffic that the kernel's author modelled: caches "
+            "served part of it, and it bounds nothing there.",
+            rft_words_plural(counts[RFT_OVER_MODELLED], "point lies", "points lie", all->arena));
+    }
+    rft_str_clear(&causes);
+}
+
 /* Points above their roof, with the cause that the run's own facts show. */
 static void add_overs(rft_finding *f, const rft_roofs *all, rft_pipe pipe) {
     const rft_run *run = all->run;
-    size_t over_count = 0, shown = 0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        if (rft_work_main_pipe(&run->points[i].work) == pipe && rft_run_is_candidate(run, &run->points[i])) {
-            over_count += rft_over_roof_of(run, &run->points[i], all->arena).cause != RFT_OVER_NOT;
-        }
-    }
-    if (over_count > 0) {
-        rft_finding_note(f, RFT_ON_PAGE, "%s above the measured roof by more than the uncertainty.",
-                         rft_words_plural(over_count, "point lies", "points lie", all->arena));
-    }
+    size_t shown = 0;
+    note_overs(f, all, pipe);
     for (size_t i = 0; i < all->best_count && shown < OVERS_MOST; i++) {
         const rft_point *best = all->bests[i];
         if (rft_work_main_pipe(&best->work) != pipe) {
@@ -173,7 +197,7 @@ static const char *family_of(const rft_roofs *all, size_t sweep) {
     return rft_sweep_family(&all->run->sweeps[sweep].sweep, all->arena);
 }
 
-/* The sweeps of one source file, TOGETHER_MOST to a chart. */
+/* The sweeps of one family, TOGETHER_MOST to a chart. */
 static void add_family(const rft_roof *of, const size_t *sweeps, size_t count, rft_chart **charts, size_t *used,
                        rft_roof *drawn) {
     const rft_roofs *all = of->all;

@@ -353,7 +353,7 @@ const char *rft_roof_caption(const rft_roof *of, const rft_roof *drawn) {
                       : "; a datasheet's value that would lie on the line is told by its number",
         drawn->own_roofs ? ", by the short line above it where another makes its roof" : "",
         rft_words_plural(of->of.point_count, "measured point", "measured points", arena),
-        drawn->small ? "; a chart for the sweeps of one source file, all over the same axes"
+        drawn->small ? "; a chart for the sweeps of one family, all over the same axes"
                      : ", of each sweep the longest-running one with its name",
         drawn->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
         of->memory_count ? "" : missing_line(of, "Memory", of->of.dram_id), missing_line(of, "L2", RFT_CEILING_L2_READ),

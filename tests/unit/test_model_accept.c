@@ -284,6 +284,30 @@ static void limits_follow_from_the_cards(void **state) {
     rft_arena_free(arena);
 }
 
+/* With few cards: 5 % off; of a time that scatters more from run to run, what another run of the card may read. */
+static void a_card_keeps_its_own_proposal(void **state) {
+    (void)state;
+    const double deviations[] = {0.002, 0.05};
+    for (size_t i = 0; i < 2; i++) {
+        rft_arena *arena = rft_arena_new();
+        rft_run *run = card_run("GPU-a", "a");
+        rft_limits *limits = NULL;
+        uint64_t seed = 5;
+        measure(run, 1e-3, deviations[i], &seed);
+        const rft_run *runs[] = {run};
+        assert_int_equal(rft_limits_make(&limits, runs, 1, 1, arena, NULL), 0);
+        const rft_limit *time = &limits->items[limits->count - 1];
+        const rft_measurement *m = &run->points[0].rounds[0];
+        double another_s = m->repeat.repeat_high, proposed_s = m->stats.median / 0.95;
+        assert_true(time->at_most && time->from == RFT_LIMIT_FROM_CONTRACT);
+        assert_true((another_s > proposed_s) == (i == 1));
+        assert_true(i == 0 ? near(time->value, proposed_s, 1e-3)
+                           : time->value > 0.999 * another_s && time->value < 1.1 * another_s);
+        rft_run_free(run);
+        rft_arena_free(arena);
+    }
+}
+
 /* The share that a table of limits promises: of a fresh card like its ten reference cards, all limits are PASS. Cards
  * differ by 0.4 %, runs of one by 0.1 %. */
 static void cards_like_the_references_pass(void **state) {
@@ -384,6 +408,7 @@ int main(void) {
         cmocka_unit_test(one_process_decides_nothing),
         cmocka_unit_test(runs_of_a_card_are_one_reading),
         cmocka_unit_test(limits_follow_from_the_cards),
+        cmocka_unit_test(a_card_keeps_its_own_proposal),
         cmocka_unit_test(cards_like_the_references_pass),
         cmocka_unit_test(a_wrong_file_is_told_where),
     };

@@ -75,9 +75,9 @@ typedef struct rft_limits {
 /* Limits of every ceiling but launches (sustained where that was measured) and of the problem of each script (but
  * of diagnostic sweeps) whose best takes longest, as the first `own` runs have them, which are of one card. The other
  * runs are references: with RFT_LIMITS_CARDS_LEAST cards of the model, this one included, a figure's limit is a
- * tolerance limit, else 5 % off this card's reading for a CONTRACT, and no more than the DATASHEET. A card of several
- * runs counts once. In `arena`; texts are borrowed from the runs. RFT_E_NOT_FOUND: the card is not known, or nothing
- * was measured on it. */
+ * tolerance limit, else 5 % off this card's reading for a CONTRACT (a time as much as another run of it may read, where
+ * that is more), and no more than the DATASHEET. A card of several runs counts once. In `arena`; texts are borrowed
+ * from the runs. RFT_E_NOT_FOUND: the card is not known, or nothing was measured on it. */
 int rft_limits_make(rft_limits **out, const rft_run *const *runs, size_t count, size_t own, rft_arena *arena,
                     rft_err *err);
 

@@ -156,8 +156,11 @@ static double tolerance_log(const double *logs, size_t n, size_t rank, double fa
                     : sum / (double)n - factor * *spread;
 }
 
-static void propose(rft_limit *limit) {
-    double kept = 1.0 - RFT_LIMITS_PROPOSED_FRAC;
+/* A time as far off as another run of this very card may read it, where that is more: it is to keep its own limit. */
+static void propose(rft_limit *limit, const rft_accept_reading *own) {
+    bool known = own->processes > 0 && own->deviation > 0.0 && own->freedom >= 1.0;
+    double repeats = known ? exp(-rft_student_t(0.05, own->freedom) * hypot(own->deviation, own->deviation)) : 1.0;
+    double kept = fmin(1.0 - RFT_LIMITS_PROPOSED_FRAC, repeats);
     limit->value = limit->at_most ? limit->reading / kept : limit->reading * kept;
     limit->from = RFT_LIMIT_FROM_CONTRACT;
     bool promised = isfinite(limit->datasheet) && limit->datasheet > 0.0 && !limit->at_most;
@@ -215,7 +218,7 @@ static void set_values(limits_maker *m) {
             double at = lowest[i] - guard_of(&own[i], limits);
             limit->value = exp(limit->at_most ? -at : at);
         } else {
-            propose(limit);
+            propose(limit, &own[i]);
         }
         limit->value = limit->from == RFT_LIMIT_FROM_DATASHEET ? limit->value : rounded(limit->value, limit->at_most);
         if (isfinite(limit->reading) && limit->value >= RFT_LIMIT_LEAST &&

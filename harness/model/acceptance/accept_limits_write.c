@@ -101,8 +101,9 @@ static void add_sources(rft_str *out, const rft_limits *limits, size_t tolerance
     if (tolerances < limits->count) {
         rft_str_addf(
             out,
-            "-- \"contract\": %.0f %% off what one card reads, since there are under %u reference cards. A\n"
-            "-- proposal: nothing is owed before buyer and seller agree on it. \"datasheet\": its own figure.\n",
+            "-- \"contract\": %.0f %% off what one card reads, since there are under %u reference cards; a time as\n"
+            "-- far off as another run of that card may read it, where that is more. A proposal: nothing is owed\n"
+            "-- before buyer and seller agree on it. \"datasheet\": its own figure.\n",
             RFT_LIMITS_PROPOSED_FRAC * 100.0, RFT_LIMITS_CARDS_LEAST);
     }
     rft_str_add(out, "-- Guard band of `rooftune test`: JCGM 106:2012, 8.3. docs/acceptance.md\n");
