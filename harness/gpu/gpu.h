@@ -28,7 +28,7 @@ typedef struct rft_graph rft_graph;
 
 typedef struct rft_function_facts {
     int registers;
-    int64_t local_bytes, shared_static_bytes, const_bytes;
+    int64_t shared_static_bytes;
     int max_threads_per_block;
 } rft_function_facts;
 

@@ -26,7 +26,6 @@ typedef struct rft_vendor_matmul {
     bool a_e5m2, b_e5m2;          /* fp8: of that type, not e4m3 */
     rft_vendor_scale scale;       /* fp8 */
     rft_vendor_epilogue epilogue; /* not of int8 and fp64; a bias wants D by rows */
-    uint64_t workspace_max_bytes; /* 0: 64 MiB */
 } rft_vendor_matmul;
 
 typedef struct rft_vendor_algo {

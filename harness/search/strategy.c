@@ -42,10 +42,6 @@ const rft_strategy_entry *rft_strategy_list(void) {
     return entries;
 }
 
-const char *rft_strategy_default(void) {
-    return RFT_DEFAULT_STRATEGY;
-}
-
 static int unknown_strategy(const char *name, rft_err *err) {
     const char *names[STRATEGIES];
     rft_str known = RFT_STR_INIT;

@@ -66,15 +66,12 @@ typedef struct rft_strategy_opts {
 
 /* One of rft_strategy_list(). RFT_E_USAGE names the known ones. Borrows `space`.
  * auto: exhaustive where everything will be tried (no limit, or one that covers the space), in a seeded shuffle, so
- * that what was tried before an interrupt is a fair sample; else the strategy that rft_strategy_default() names. */
+ * that what was tried before an interrupt is a fair sample; else memetic. */
 int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, const rft_strategy_opts *opts,
                      rft_err *err);
 /* The same over a view, which is borrowed. */
 int rft_strategy_new_on(rft_strategy **out, const char *name, const rft_space_view *view, const rft_strategy_opts *opts,
                         rft_err *err);
-
-/* What auto is where not everything can be tried. */
-const char *rft_strategy_default(void);
 
 /* These configurations in this order. Copied. */
 rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count);

@@ -281,9 +281,9 @@ static void conflicts_are_counted(void **state) {
         work_item item = {"shared_loads", grid, 32, {&out, &stride, &rounds}};
         rft_counters c = count(f, &item, &set);
         const double loads = (double)grid * rounds;
-        printf("    stride %d: %.4f wavefronts a load, %.0f conflicts of %.0f wavefronts, useful %.4f\n", stride,
-               rft_counters_shared_load_ways(&c), c.values[RFT_COUNTER_SHARED_CONFLICTS],
-               c.values[RFT_COUNTER_SHARED_WAVEFRONTS], rft_counters_shared_useful_frac(&c));
+        printf("    stride %d: %.4f wavefronts a load, %.0f conflicts of %.0f wavefronts\n", stride,
+               c.values[RFT_COUNTER_SHARED_LOAD_WAVEFRONTS] / c.values[RFT_COUNTER_SHARED_LOADS],
+               c.values[RFT_COUNTER_SHARED_CONFLICTS], c.values[RFT_COUNTER_SHARED_WAVEFRONTS]);
         if (stride == 32) {
             show("shared_loads", &c);
         }

@@ -249,7 +249,6 @@ static void a_kernel_tells_its_facts(void **state) {
     rft_function_facts facts;
     OK(f->on.gpu->vt->function_facts(f->on.gpu, function, &facts, &failure));
     assert_int_equal(facts.registers, entry->registers);
-    assert_int_equal(facts.local_bytes, 0);
     assert_int_equal(facts.shared_static_bytes, 0);
     assert_int_equal(facts.max_threads_per_block, 1024);
     int params = 0;

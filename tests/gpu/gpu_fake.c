@@ -227,9 +227,7 @@ static void functions_tell_and_allow(void **state) {
     rft_function_facts facts;
     assert_int_equal(gpu->vt->function_facts(gpu, function, &facts, NULL), 0);
     assert_int_equal(facts.registers, 14);
-    assert_int_equal(facts.local_bytes, 13);
     assert_int_equal(facts.shared_static_bytes, 11);
-    assert_int_equal(facts.const_bytes, 12);
     assert_int_equal(facts.max_threads_per_block, 10);
     int params = 0;
     assert_int_equal(gpu->vt->function_params(gpu, function, &params, NULL, 0, NULL), 0);

@@ -178,7 +178,6 @@ static void joules_of_a_load(void **state) {
     if (e_busy.source != RFT_ENERGY_NONE && e_idle.source != RFT_ENERGY_NONE) {
         assert_true(e_busy.power_w > 1.2 * e_idle.power_w && e_busy.power_w < 2000.0);
         assert_true(e_busy.uncertainty_frac < 0.05);
-        assert_true(rft_energy_above_idle_j(&e_busy, &e_idle) > 0.0);
     } else {
         assert_true(e_busy.reason[0] != '\0' || e_idle.reason[0] != '\0');
     }

@@ -65,7 +65,8 @@ static const rft_measurement *measure(scene *s) {
 static size_t affected(const rft_measurement *m) {
     size_t count = 0;
     for (size_t i = 0; i < m->n; i++) {
-        count += rft_measurement_affected(m, i);
+        count += isfinite(m->clock_mhz) ? m->clocks_mhz[i] < (1.0 - RFT_THROTTLE_BELOW_FRAC) * m->throttled_below_mhz
+                                        : m->throttled_frac > 0.5;
     }
     return count;
 }

@@ -210,20 +210,6 @@ static void every_pipe_has_its_weights(void **state) {
     NEAR(traffic.pipe_ops[RFT_PIPE_FP16], 12420.0);
 }
 
-static void shared_memory_tells_its_conflicts(void **state) {
-    (void)state;
-    rft_counters c = nothing();
-    assert_true(isnan(rft_counters_shared_load_ways(&c)) && isnan(rft_counters_shared_useful_frac(&c)));
-    set(&c, RFT_COUNTER_SHARED_LOADS, 1000);
-    set(&c, RFT_COUNTER_SHARED_LOAD_WAVEFRONTS, 32000);
-    set(&c, RFT_COUNTER_SHARED_WAVEFRONTS, 32000);
-    set(&c, RFT_COUNTER_SHARED_BYTES, 128000);
-    NEAR(rft_counters_shared_load_ways(&c), 32.0);
-    NEAR(rft_counters_shared_useful_frac(&c), 1.0 / 32.0);
-    set(&c, RFT_COUNTER_SHARED_LOADS, 0);
-    assert_true(isnan(rft_counters_shared_load_ways(&c)));
-}
-
 /* ---- what cannot be ---- */
 static void plausible_counts_stand(void **state) {
     rft_gpu_info gpu = h200();
@@ -377,7 +363,6 @@ int main(void) {
         cmocka_unit_test(a_copy_is_its_bytes),
         cmocka_unit_test(a_matrix_product_is_its_operations),
         cmocka_unit_test(every_pipe_has_its_weights),
-        cmocka_unit_test(shared_memory_tells_its_conflicts),
         cmocka_unit_test(plausible_counts_stand),
         cmocka_unit_test(impossible_counts_are_withdrawn),
         cmocka_unit_test(an_honest_copy_agrees),

@@ -145,10 +145,6 @@ static void idle_and_per_watt(void **state) {
     w = window_of(&p, 2.0, 1000);
     rft_energy energy = rft_energy_of(&w);
     assert_true(near(energy.joules_per_launch, 1.18, 0.02));
-    /* 1.18e12 operations a launch of 2 ms: 590 TFLOP/s at 590 W are 1 TFLOP/s per watt */
-    assert_true(near(rft_energy_work_per_joule(&energy, 1.18e12), 1e12, 0.02));
-    assert_true(near(rft_energy_above_idle_j(&energy, &idle), 1.18 * 0.8, 0.03));
-    assert_true(isnan(rft_energy_work_per_joule(&idle, 1e12)) && isnan(rft_energy_above_idle_j(&idle, &idle)));
     assert_string_equal(rft_energy_source_name(RFT_ENERGY_COUNTER), "energy counter");
 }
 

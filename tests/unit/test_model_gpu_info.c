@@ -174,14 +174,11 @@ static void datasheet_parts_of_one_name(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_datasheet_facts facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080", .sms = 70});
     assert_string_equal(facts.name, "twelve");
-    assert_string_equal(facts.pcie, "4.0 x16");
-    assert_true(facts.dram == 912e9 && facts.tensor_clock_mhz == 1500 && facts.clock_mhz == 1710);
+    assert_true(facts.dram == 912e9);
     assert_null(facts.memory);
-    assert_true(isnan(facts.tdp_w));
     facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080", .sms = 68, .memory_bus_bits = 320});
     assert_string_equal(facts.name, "ten");
     assert_string_equal(facts.memory, "GDDR6X");
-    assert_true(facts.tensor_clock_mhz == 1710 && facts.tdp_w == 320);
     assert_null(facts.reason);
     facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080", .sms = 68, .memory_bus_bits = 384});
     assert_null(facts.name);

@@ -113,7 +113,7 @@ static void order_and_lookup(void **state) {
     free(f);
 }
 
-static void neighbours_and_samples(void **state) {
+static void samples_are_uniform(void **state) {
     (void)state;
     fake *f = fake_new();
     fake_param(f, "A", 4), fake_param(f, "B", 3), fake_param(f, "C", 5);
@@ -123,30 +123,6 @@ static void neighbours_and_samples(void **state) {
     assert_int_equal(rft_space_new(&space, &f->sweep, 0, &n, NULL, NULL), 0);
     uint64_t count = rft_space_count(space), drawn[64] = {0}, random = 7;
     assert_true(rft_space_exact(space) && rft_space_index_end(space) == count);
-    for (uint64_t i = 0; i < count; i++) {
-        for (int near = RFT_SPACE_HAMMING; near <= RFT_SPACE_ADJACENT; near++) {
-            uint64_t found[64];
-            size_t given = rft_space_neighbours(space, i, (rft_space_near)near, found, 64), expected = 0;
-            for (uint64_t k = 0; k < count; k++) { /* every pair, by the definition */
-                uint16_t a[3], b[3];
-                rft_space_positions(space, i, a);
-                rft_space_positions(space, k, b);
-                int differ = 0, steps = 0;
-                for (int p = 0; p < 3; p++) {
-                    differ += a[p] != b[p];
-                    steps += abs(a[p] - b[p]);
-                }
-                if (differ == 1 && (near == RFT_SPACE_HAMMING || steps == 1)) {
-                    assert_true(expected < given && found[expected] == k);
-                    expected++;
-                }
-            }
-            assert_int_equal(given, expected);
-            found[1] = UINT64_MAX;
-            assert_int_equal(rft_space_neighbours(space, i, (rft_space_near)near, found, 1), given);
-            assert_true(found[1] == UINT64_MAX);
-        }
-    }
     for (int i = 0; i < 30000; i++) {
         uint64_t index = rft_space_sample(space, rft_random_next(&random));
         assert_true(index < count);
@@ -296,7 +272,7 @@ static void a_million_configurations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_and_lookup),
-        cmocka_unit_test(neighbours_and_samples),
+        cmocka_unit_test(samples_are_uniform),
         cmocka_unit_test(constraints_cut_where_their_last_parameter_is_bound),
         cmocka_unit_test(a_constraint_on_the_problem_alone_comes_first),
         cmocka_unit_test(errors_remove_and_are_counted),

@@ -252,17 +252,6 @@ static void the_race(void **state) {
     assert_int_equal(rft_stop_decide(&race, samples, 4, 0.01), RFT_STOP_SAMPLES);
 }
 
-static void reasons_read_back(void **state) {
-    (void)state;
-    for (int i = RFT_STOP_NOT_YET; i < RFT_STOP_COUNT; i++) {
-        rft_stop_reason reason;
-        assert_true(rft_stop_reason_from_name(&reason, rft_stop_reason_name((rft_stop_reason)i)));
-        assert_int_equal(reason, i);
-    }
-    rft_stop_reason reason;
-    assert_false(rft_stop_reason_from_name(&reason, "bored"));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quartiles_are_type_7),
@@ -276,7 +265,6 @@ int main(void) {
         cmocka_unit_test(coverage_after_stopping),
         cmocka_unit_test(caps),
         cmocka_unit_test(the_race),
-        cmocka_unit_test(reasons_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

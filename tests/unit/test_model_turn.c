@@ -13,7 +13,6 @@
 #include "unit/noise.h"
 
 #include <math.h>
-#include <string.h>
 
 #define POINTS_MAX 40
 #define TRIALS DRAWS(2000)
@@ -252,7 +251,6 @@ static void says_what_is_missing(void **state) {
     }
     rft_turn turn = rft_turn_find(points, 8, 3, 0, arena);
     assert_int_equal(turn.kind, RFT_TURN_UNCLEAR);
-    assert_string_equal(rft_turn_kind_name(turn.kind), "unclear");
     print_message("at the edge: %s\n", turn.why);
     turn = rft_turn_find(points, 4, 3, 0, arena);
     assert_int_equal(turn.kind, RFT_TURN_NOT_EXPLORED);

@@ -311,7 +311,7 @@ static int none_found(const lt_vendor *vendor, const rft_vendor_matmul *m, const
 
 static int ask_heuristic(const lt_vendor *vendor, lt_plan *plan, rft_err *err) {
     rft_vendor_plan *out = &plan->base;
-    uint64_t workspace_bytes = out->matmul.workspace_max_bytes ? out->matmul.workspace_max_bytes : WORKSPACE_BYTES;
+    const uint64_t workspace_bytes = WORKSPACE_BYTES;
     cublasLtMatmulHeuristicResult_t found[RFT_VENDOR_ALGOS_MAX] = {0};
     cublasLtMatmulPreference_t preference = NULL;
     int count = 0;

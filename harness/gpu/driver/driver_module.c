@@ -80,9 +80,8 @@ int rft_cuda_variable(rft_gpu *base, rft_module *module, const char *symbol, rft
 
 int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
-    static const CUfunction_attribute attributes[] = {
-        CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK};
+    static const CUfunction_attribute attributes[] = {CU_FUNC_ATTRIBUTE_NUM_REGS, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                                                      CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK};
     int values[sizeof attributes / sizeof *attributes] = {0};
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
         CUresult status = gpu->api.cuFuncGetAttribute(&values[i], attributes[i], function->handle);
@@ -91,11 +90,8 @@ int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_
             return rc;
         }
     }
-    *out = (rft_function_facts){.registers = values[0],
-                                .local_bytes = values[1],
-                                .shared_static_bytes = values[2],
-                                .const_bytes = values[3],
-                                .max_threads_per_block = values[4]};
+    *out = (rft_function_facts){
+        .registers = values[0], .shared_static_bytes = values[1], .max_threads_per_block = values[2]};
     return 0;
 }
 

@@ -2,13 +2,13 @@
 /*
  * NVML with prototypes of its own: its header is missing from many toolkits, and these entry points have kept their
  * arguments for years. Every one is optional; what a driver or device does not give is a fact without value, with
- * NVML's own words for why. The serial number is left out on purpose: recordings are published.
+ * NVML's own words for why.
  */
 #include "gpu/gpu.h"
+#include "gpu/meter.h"
 #include "gpu/nvml/nvml_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { NVML_OK = 0, NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 };
@@ -168,30 +168,10 @@ static void add_power(nvml_talk *t) {
     set_text(t, "nvml.energy_counter", status, "supported");
 }
 
-/* nvml.h, "Clocks event reasons": one bit each. */
-static const char *reason_names(unsigned long long bits, rft_arena *arena) {
-    static const char *const names[] = {
-        "idle",          "application clocks",        "software power cap",        "hardware slowdown",
-        "sync boost",    "software thermal slowdown", "hardware thermal slowdown", "power brake",
-        "display clocks"};
-    rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (bits >> i & 1) {
-            rft_str_addf(&text, "%s%s", text.length ? ", " : "", names[i]);
-        }
-    }
-    unsigned long long rest = bits >> (sizeof names / sizeof *names);
-    if (rest) {
-        rft_str_addf(&text, "%sunknown (0x%llx)", text.length ? ", " : "", bits);
-    }
-    const char *out = rft_arena_strdup(arena, text.length ? text.data : "none");
-    rft_str_clear(&text);
-    return out;
-}
-
 static void add_clocks(nvml_talk *t) {
     unsigned value = 0;
     unsigned long long bits = 0;
+    char names[400];
     int status = ask_clock(t, t->api.temperature, 0, &value);
     set_count(t, "nvml.temperature_c", status, value);
     status = ask_clock(t, t->api.clock_now, CLOCK_SM, &value);
@@ -210,7 +190,7 @@ static void add_clocks(nvml_talk *t) {
     set_text(t, "nvml.performance_state", status, rft_arena_printf(t->arena, "P%u", value));
     nvml_get_wide *reasons = t->api.reasons ? t->api.reasons : t->api.reasons_old;
     status = reasons ? reasons(t->device, &bits) : NVML_FUNCTION_NOT_FOUND;
-    set_text(t, "nvml.clock_event_reasons", status, reason_names(bits, t->arena));
+    set_text(t, "nvml.clock_event_reasons", status, rft_meter_reasons_text((double)bits, names, sizeof names));
 }
 
 /* Total errors: corrected (0) or not (1), since the driver was loaded (0) or in the card's life (1). */

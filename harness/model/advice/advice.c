@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/advice/advice.h"
 
-#include "base/str.h"
 #include "base/units.h"
 #include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
@@ -412,15 +411,4 @@ const char *rft_advice_text(const rft_advice *advice, rft_arena *arena) {
                             rft_arena_fixed(arena, percent, percent < 9.95 || percent > 99.0 ? 1 : 0, " %"),
                             advice->gain_of ? advice->gain_of : "the time", advice->rests_on,
                             rft_advice_evidence_name(advice->evidence));
-}
-
-const char *rft_advice_missing_text(const rft_advice_list *list, rft_arena *arena) {
-    rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < list->missing_count; i++) {
-        const rft_advice_missing *one = &list->missing[i];
-        rft_str_addf(&text, "%s%s (%s: %s)", i ? ", " : "", one->rule, one->metric, one->reason);
-    }
-    const char *kept = list->missing_count ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
-    rft_str_clear(&text);
-    return kept;
 }

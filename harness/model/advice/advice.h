@@ -81,8 +81,6 @@ rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_ar
 
 /* "loads use 4 of the 32 B of a sector ...: at most 92 % of the time (by its roof, device memory, read; counted)". */
 const char *rft_advice_text(const rft_advice *advice, rft_arena *arena);
-/* "align (sectors_per_load: not asked for), prefetch (...)": rules with their metric; NULL when none is missing. */
-const char *rft_advice_missing_text(const rft_advice_list *list, rft_arena *arena);
 
 /* The names of the rules in the order of the decision tree; NULL at `index` beyond the last. For documents and tests.
  */

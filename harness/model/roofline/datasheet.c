@@ -187,16 +187,8 @@ int rft_datasheet_facts_of(rft_datasheet_facts *out, const rft_gpu_info *gpu, co
         .name = entry_text(entry, "name", arena),
         .source = entry_text(entry, "source", arena),
         .memory = entry_text(entry, "memory", arena),
-        .pcie = entry_text(entry, "pcie", arena),
         .reason = entry != NULL ? NULL : "kernels/lib/devices.lua has no entry for this device",
-        .memory_bytes = number_or_nan(entry, "memory_bytes"),
         .dram = number_or_nan(entry, "dram"),
-        .bus_bits = number_or_nan(entry, "bus_bits"),
-        .memory_gbps = number_or_nan(entry, "memory_gbps"),
-        .clock_mhz = number_or_nan(entry, "mhz"),
-        .tensor_clock_mhz = number_or_nan(entry, json_object_get(entry, "tensor_mhz") ? "tensor_mhz" : "mhz"),
-        .tdp_w = number_or_nan(entry, "tdp_w"),
-        .nvlink = number_or_nan(entry, "nvlink"),
     };
     json_decref(table);
     return code;

@@ -18,7 +18,7 @@
  *   short   text, of the part that is meant where a name stands for several ("a100"; model/roofline/datasheet_device.h)
  *   dram    B/s, for all four mixes; and any ceiling by its name (ceiling.h), per second. Dense figures.
  *   sms, bus_bits   of this part; a device that has others is not it
- *   and what rft_datasheet_facts lists: memory, memory_bytes, memory_gbps, mhz, tensor_mhz, tdp_w, nvlink, pcie;
+ *   memory, pcie   text; memory_bytes, memory_gbps (of one pin), mhz, tensor_mhz, tdp_w, nvlink (B/s, both directions)
  *   cc      compute capability times 10, for tests of the table
  * Of the entries that match, the one with the longest `match` counts; it may give no figure at all (a cut-down part
  * whose name contains that of another). An entry without the word Laptop is not for a device with it. No match, or a
@@ -31,17 +31,9 @@ int rft_datasheet_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, const c
 /* What else the datasheet says. NULL, NaN = it does not. */
 typedef struct rft_datasheet_facts {
     const char *name, *source;
-    const char *memory;  /* "HBM3e" */
-    const char *pcie;    /* "5.0 x16" */
-    const char *reason;  /* why there are no facts at all; NULL */
-    double memory_bytes; /* as sold: 80e9 */
-    double dram;         /* B/s */
-    double bus_bits;
-    double memory_gbps; /* Gbit/s of one pin */
-    double clock_mhz;   /* at which FP32 and FP64 figures hold */
-    double tensor_clock_mhz;
-    double tdp_w;
-    double nvlink; /* B/s, both directions together */
+    const char *memory; /* "HBM3e" */
+    const char *reason; /* why there are no facts at all; NULL */
+    double dram;        /* B/s */
 } rft_datasheet_facts;
 
 /* The facts of the entry that rft_datasheet_apply() takes, with its errors. Texts live in `arena`. */

@@ -184,10 +184,7 @@ rft_traffic rft_counters_traffic(const rft_counters *counters);
  * memory, sectors in the L2. NaN for the others, those of one address among them, and where it was not counted. */
 double rft_counters_atomics(const rft_counters *counters, rft_pipe pipe);
 
-/* Derived from several; NaN when one of them is not known. */
-double rft_counters_l2_hit_frac(const rft_counters *counters);        /* 0..1 */
-double rft_counters_shared_load_ways(const rft_counters *counters);   /* wavefronts per load instruction */
-double rft_counters_shared_useful_frac(const rft_counters *counters); /* bytes asked for over 128 x wavefronts */
+double rft_counters_l2_hit_frac(const rft_counters *counters); /* 0..1; NaN when a part of it is not known */
 
 /* An average over accesses of which none took place, which the profiler says as 0: it is not known. */
 bool rft_counter_is_of_nothing(rft_counter counter, double value);

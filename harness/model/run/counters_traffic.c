@@ -94,15 +94,6 @@ double rft_counters_l2_hit_frac(const rft_counters *counters) {
     return fmin(frac, 1.0) == frac ? frac : NAN; /* above 1: atomics hit that were not counted */
 }
 
-double rft_counters_shared_load_ways(const rft_counters *counters) {
-    return ratio(value_of(counters, RFT_COUNTER_SHARED_LOAD_WAVEFRONTS), value_of(counters, RFT_COUNTER_SHARED_LOADS));
-}
-
-double rft_counters_shared_useful_frac(const rft_counters *counters) {
-    return ratio(value_of(counters, RFT_COUNTER_SHARED_BYTES),
-                 RFT_WAVEFRONT_BYTES * value_of(counters, RFT_COUNTER_SHARED_WAVEFRONTS));
-}
-
 /* ---- counted against declared ---- */
 typedef struct comparison {
     rft_disagreement *out;

@@ -110,12 +110,6 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
 
 /* ---- taken in turns with others: the samples joined ---- */
 
-bool rft_measurement_affected(const rft_measurement *m, size_t i) {
-    double clock_mhz = m->clocks_mhz ? m->clocks_mhz[i] : (double)NAN;
-    bool any_clock = isfinite(m->clock_mhz);
-    return any_clock ? clock_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * m->throttled_below_mhz : m->throttled_frac > 0.5;
-}
-
 /* NaN-filled where one side has none. */
 static double *joined_array(const double *a, size_t a_count, const double *b, size_t b_count, rft_arena *arena) {
     double *out = rft_arena_calloc(arena, a_count + b_count + 1, sizeof *out);

@@ -63,9 +63,6 @@ double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings
 /* What must be said beside the number, in words without a full stop: that it is near the floor, that samples are
  * batches, that they are not independent. NULL = nothing. Text in `arena`. */
 const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena);
-/* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
- */
-bool rft_measurement_affected(const rft_measurement *m, size_t i);
 /* The same with all that it points to in the arena. */
 rft_measurement rft_measurement_copy(const rft_measurement *m, rft_arena *arena);
 /* process_n fits the samples, or is not recorded. */

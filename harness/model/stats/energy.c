@@ -149,11 +149,3 @@ rft_energy rft_energy_of(const rft_energy_window *window) {
     }
     return out;
 }
-
-double rft_energy_work_per_joule(const rft_energy *energy, double work_per_launch) {
-    return energy->joules_per_launch > 0.0 ? work_per_launch / energy->joules_per_launch : (double)NAN;
-}
-
-double rft_energy_above_idle_j(const rft_energy *energy, const rft_energy *idle) {
-    return energy->joules_per_launch * (1.0 - idle->power_w / energy->power_w);
-}

@@ -54,10 +54,4 @@ typedef struct rft_energy {
  */
 rft_energy rft_energy_of(const rft_energy_window *window);
 
-/* Operations (or bytes) per joule = rate per watt: work of one launch over its joules. NaN when not known. */
-double rft_energy_work_per_joule(const rft_energy *energy, double work_per_launch);
-
-/* Joules per launch above what the idle device draws in the same time; NaN when either is not known. */
-double rft_energy_above_idle_j(const rft_energy *energy, const rft_energy *idle);
-
 #endif

@@ -2,7 +2,6 @@
 #include "model/stats/stats.h"
 
 #include "base/arena.h"
-#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,16 +135,6 @@ static const char *const reason_names[] = {"not yet", "settled", "plateau", "sam
 
 const char *rft_stop_reason_name(rft_stop_reason reason) {
     return reason_names[reason];
-}
-
-bool rft_stop_reason_from_name(rft_stop_reason *out, const char *name) {
-    for (size_t i = 0; i < sizeof reason_names / sizeof *reason_names; i++) {
-        if (rft_text_equal(reason_names[i], name)) {
-            *out = (rft_stop_reason)i;
-            return true;
-        }
-    }
-    return false;
 }
 
 static void insert_sorted(double *sorted, size_t n, double value) {

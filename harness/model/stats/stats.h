@@ -51,7 +51,6 @@ typedef enum rft_stop_reason {
     RFT_STOP_COUNT
 } rft_stop_reason;
 const char *rft_stop_reason_name(rft_stop_reason reason); /* "settled", "plateau", "samples", "time", "slower" */
-bool rft_stop_reason_from_name(rft_stop_reason *out, const char *name);
 
 typedef struct rft_stop_rule {
     int min_samples, max_samples;

@@ -34,11 +34,6 @@
 #define SEARCH_STEPS 60
 #define BISECTIONS 24
 
-const char *rft_turn_kind_name(rft_turn_kind kind) {
-    static const char *const names[] = {"none", "found", "unclear", "not explored"};
-    return names[kind];
-}
-
 /* Quantiles of F with 3 and `freedom` degrees of freedom (Abramowitz and Stegun 1964, table 26.9), times 3, so that
  * they compare with a gain in chi squared. */
 typedef struct f_level {

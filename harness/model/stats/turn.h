@@ -38,7 +38,6 @@ typedef enum rft_turn_kind {
     RFT_TURN_UNCLEAR,     /* something bends, but noise, the edge of the axis or too few points leave it open */
     RFT_TURN_NOT_EXPLORED /* fewer than five usable points, or noise unknown and fewer than eight */
 } rft_turn_kind;
-const char *rft_turn_kind_name(rft_turn_kind kind); /* "none", "found", "unclear", "not explored" */
 
 typedef struct rft_turn {
     rft_turn_kind kind;

@@ -41,7 +41,7 @@ bool rft_space_exact(const rft_space *space);
 /* How the count was come by, for screens: "exact", "estimated: 512 of 10000 drawn are valid". */
 const char *rft_space_count_basis(const rft_space *space);
 /* All indices lie below; the count where that is exact. Where it is not, some indices below stand for configurations
- * that constraints refuse: what is to be tried then comes from rft_space_sample() and rft_space_neighbours() alone. */
+ * that constraints refuse: what is to be tried then comes from rft_space_sample() or rft_space_rank(). */
 uint64_t rft_space_index_end(const rft_space *space);
 size_t rft_space_size_bytes(const rft_space *space); /* what is stored */
 
@@ -60,14 +60,6 @@ size_t rft_space_list(const rft_space *space, uint64_t first, size_t count, uint
 /* A valid configuration drawn uniformly (to within count / 2^64) with 64 random bits, which are a seed where the space
  * is not exact; UINT64_MAX when there is none, or none was met in a million draws. */
 uint64_t rft_space_sample(const rft_space *space, uint64_t random64);
-
-typedef enum rft_space_near {
-    RFT_SPACE_HAMMING, /* one parameter has another value */
-    RFT_SPACE_ADJACENT /* one parameter is one step up or down in its list */
-} rft_space_near;
-/* The valid neighbours of a configuration, ascending, itself left out. At most `most` are written (the first ones);
- * returns how many there are in all. */
-size_t rft_space_neighbours(const rft_space *space, uint64_t index, rft_space_near near, uint64_t *out, size_t most);
 
 /* Evaluations that raised an error while the space was made; the first one's message, beginning with the values that
  * led to it: "A=3 B=0: sweep.lua:7: attempt to perform 'n//0'". "" when none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* space_index.c - indices, positions, samples and neighbours: walks through the diagrams of a space that is there. */
+/* space_index.c - indices, positions and samples: walks through the diagrams of a space that is there. */
 #include "base/hash.h"
 #include "model/sweep/space_parts.h"
 
@@ -239,62 +239,4 @@ uint64_t rft_space_sample(const rft_space *space, uint64_t random64) {
         }
     }
     return UINT64_MAX;
-}
-
-/* ---- neighbours ---- */
-
-static int ascending(const void *a, const void *b) {
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
-/* A quick no: whether the part of one parameter holds its values. */
-static bool part_holds(const rft_space_part *part, const uint16_t *at) {
-    uint32_t node = part->root;
-    for (size_t i = 0; i < part->param_count; i++) {
-        const rft_space_edge *edge = edge_at(part, node, at[part->params[i]]);
-        if (edge == NULL) {
-            return false;
-        }
-        node = edge->child;
-    }
-    return true;
-}
-
-/* Those that differ in one step's parameter, behind found[count]. */
-static size_t add_near(const rft_space *space, const rft_space_step *step, rft_space_near near, uint16_t *at,
-                       uint64_t *found) {
-    size_t values = space->variant->params[step->param].value_count, own = at[step->param], count = 0;
-    size_t first = near == RFT_SPACE_HAMMING ? 0 : own - (own > 0);
-    size_t end = near == RFT_SPACE_HAMMING || own + 2 > values ? values : own + 2;
-    for (size_t v = first; v < end; v++) {
-        at[step->param] = (uint16_t)v;
-        if (v != own && part_holds(&space->parts[step->part], at)) {
-            uint64_t rank = rft_space_rank(space, at);
-            if (rank != UINT64_MAX) {
-                found[count++] = rank;
-            }
-        }
-    }
-    at[step->param] = (uint16_t)own;
-    return count;
-}
-
-size_t rft_space_neighbours(const rft_space *space, uint64_t index, rft_space_near near, uint64_t *out, size_t most) {
-    uint16_t at[RFT_SPACE_PARAMS_MAX];
-    size_t count = 0, room = 0;
-    for (size_t i = 0; i < space->step_count; i++) {
-        room += near == RFT_SPACE_HAMMING ? space->variant->params[space->steps[i].param].value_count : 2;
-    }
-    uint64_t *found = rft_calloc(room + 1, sizeof *found);
-    rft_space_positions(space, index, at);
-    for (size_t i = 0; i < space->step_count; i++) {
-        count += add_near(space, &space->steps[i], near, at, found + count);
-    }
-    qsort(found, count, sizeof *found, ascending);
-    if (most > 0 && count > 0) {
-        memcpy(out, found, (count < most ? count : most) * sizeof *out);
-    }
-    free(found);
-    return count;
 }

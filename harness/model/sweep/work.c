@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sweep/work.h"
 
-#include "base/str.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -35,32 +33,12 @@ const char *rft_pipe_atomic_key(rft_pipe pipe) {
     return strncmp(pipes[pipe].name, RFT_ATOMICS_PREFIX, length) == 0 ? pipes[pipe].name + length : NULL;
 }
 
-bool rft_pipe_from_name(rft_pipe *out, const char *name) {
-    for (int i = 0; i < RFT_PIPE_COUNT; i++) {
-        if (rft_text_equal(pipes[i].name, name)) {
-            *out = (rft_pipe)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *rft_level_name(rft_level level) {
     return levels[level].name;
 }
 
 const char *rft_level_label(rft_level level) {
     return levels[level].label;
-}
-
-bool rft_level_from_name(rft_level *out, const char *name) {
-    for (int i = 0; i < RFT_LEVEL_COUNT; i++) {
-        if (rft_text_equal(levels[i].name, name)) {
-            *out = (rft_level)i;
-            return true;
-        }
-    }
-    return false;
 }
 
 const char *rft_evidence_name(rft_evidence evidence) {

@@ -68,10 +68,8 @@ const char *rft_pipe_name(rft_pipe pipe);
 const char *rft_pipe_label(rft_pipe pipe);
 const char *rft_pipe_unit(rft_pipe pipe);       /* of its rate: "FLOP/s", "op/s" */
 const char *rft_pipe_atomic_key(rft_pipe pipe); /* "l2_one", in a sweep's `atomics`; NULL for other pipes */
-bool rft_pipe_from_name(rft_pipe *out, const char *name);
 const char *rft_level_name(rft_level level);
 const char *rft_level_label(rft_level level);
-bool rft_level_from_name(rft_level *out, const char *name);
 
 /* Evidence class of a bound, strongest first. */
 typedef enum rft_evidence { RFT_EVIDENCE_COUNTED, RFT_EVIDENCE_MODELLED, RFT_EVIDENCE_DECLARED } rft_evidence;
