@@ -10,6 +10,11 @@ expect_status 0
 expect_out '^PROJECTION, not measured: '
 expect_out '1.00x to 1.0[1-9]x  c$'
 expect_out '^  0 of 5 change side$'
+# docs/calculators.md shows what the program says.
+rooftune model "$GEMV" --devices a100
+sed -n '/^PROJECTION/,/^```$/p' "$SOURCE/docs/calculators.md" | sed '$d' >documented
+expect_file documented
+head -n "$(wc -l <documented)" out | cmp - documented || fail "docs/calculators.md shows another projection"
 # Device memory of an A100 is 2.039 of an H200's 4.8 TB/s: 0.42x at the same share.
 rooftune model "$GEMV" --devices a100,h100
 expect_status 0
