@@ -34,6 +34,7 @@ typedef struct follow {
     const rft_ptx_thread *thread;
     outside regions[REGIONS]; /* buffers, the dynamic array, static arrays */
     bool told[REGIONS];       /* once for all launches and both problems */
+    bool input_told;
 } follow;
 
 static int64_t bytes_of(const follow *f, size_t region) {
@@ -65,11 +66,24 @@ static size_t region_of(const follow *f, uint64_t address, int64_t *offset) {
     return SIZE_MAX;
 }
 
+/* What changes an input is a wrong result for the configurations behind it. */
+static void warn_of_input(follow *f, size_t region) {
+    if (!f->input_told) {
+        rft_check_warn(f->look->warnings, f->look->place, RFT_INPUT_REMEDY,
+                       "%.*s writes to the buffer %s, which is an input", (int)strcspn(f->launch->entry, "<"),
+                       f->launch->entry, f->spec->buffers[region].name);
+        f->input_told = true;
+    }
+}
+
 static void note_access(void *self, const rft_ptx_access *access) {
     follow *f = self;
     int64_t offset = 0;
     size_t region = region_of(f, access->address, &offset);
     int64_t end = offset + (int64_t)access->bytes;
+    if (region < f->spec->buffer_count && access->writes && f->spec->buffers[region].role == RFT_BUFFER_INPUT) {
+        warn_of_input(f, region);
+    }
     if (region == SIZE_MAX || (offset >= 0 && end <= bytes_of(f, region))) {
         return;
     }

@@ -157,6 +157,18 @@ static uint64_t number_named(const looked_at *l, const rft_launch *launch, const
     return strtoull(name, NULL, 10);
 }
 
+/* One thread along an axis of which the kernel takes several: `y = blockIdx.y * TY + threadIdx.y`. */
+static void look_at_block(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry) {
+    for (size_t a = 1; a < 3; a++) {
+        uint64_t extent = entry->extents[a] ? number_named(l, launch, entry, entry->extents[a]) : 0;
+        if (launch->block[a] == 1 && extent > 1) {
+            rft_check_warn(l->warnings, l->place, "block = { x, y, z }: as many threads along each axis as it counts",
+                           "%s counts %llu of threadIdx.%c, by %s, and its block has one thread along %c", entry->name,
+                           (unsigned long long)extent, (char)('x' + (int)a), entry->extents[a], (char)('x' + (int)a));
+        }
+    }
+}
+
 /* Of `i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)`: too few blocks leave elements out, and one a thread's
  * element instead of one a block's is far too many. */
 static void look_at_grid(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry) {
@@ -173,7 +185,9 @@ static void look_at_grid(const looked_at *l, const rft_launch *launch, const rft
         const uint64_t covered = blocks * each, most = FAR_TOO_MANY * (n / each + 1);
         if (covered < n || blocks > most) {
             rft_check_warn(
-                l->warnings, l->place, "grid counts blocks: ceil_div(p.n, c.BLOCK) of them cover p.n elements",
+                l->warnings, l->place,
+                entry->block_axes > 1 ? "grid counts blocks, as ceil_div(p.n, c.BLOCK) does; or are its axes swapped?"
+                                      : "grid counts blocks: ceil_div(p.n, c.BLOCK) of them cover p.n elements",
                 "%s: %llu blocks of %llu along %c cover %llu, and %s is %llu: %s", entry->name,
                 (unsigned long long)blocks, (unsigned long long)each, (char)('x' + (int)a), (unsigned long long)covered,
                 axis->bound, (unsigned long long)n, covered < n ? "the rest is left out" : "most of them do nothing");
@@ -182,6 +196,18 @@ static void look_at_grid(const looked_at *l, const rft_launch *launch, const rft
 }
 
 /* ---- launches ---- */
+
+/* An input that the kernel assigns to, which check_reach.c tells only where no data decides on the way. */
+static void look_at_inputs(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry) {
+    for (size_t i = 0; i < launch->arg_count && i < entry->param_count && !l->spec->told; i++) {
+        const rft_arg *arg = &launch->args[i];
+        bool input = arg->kind == RFT_ARG_BUFFER && l->spec->buffers[arg->buffer].role == RFT_BUFFER_INPUT;
+        if (input && entry->params[i].assigned) {
+            rft_check_warn(l->warnings, l->place, RFT_INPUT_REMEDY, "%s writes to the buffer %s, which is an input",
+                           entry->name, l->spec->buffers[arg->buffer].name);
+        }
+    }
+}
 
 static void look_at_launch(const looked_at *l, const rft_launch *launch) {
     const rft_cuda_entry *entry = launch->kind == RFT_LAUNCH_KERNEL ? entry_named(l->file, launch->entry) : NULL;
@@ -207,7 +233,9 @@ static void look_at_launch(const looked_at *l, const rft_launch *launch) {
     if (entry) {
         look_at_types(l, launch, entry);
         if (!l->types_remedy) {
+            look_at_inputs(l, launch, entry);
             look_at_grid(l, launch, entry);
+            look_at_block(l, launch, entry);
         }
     }
 }

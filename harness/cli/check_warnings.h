@@ -24,6 +24,7 @@ void rft_check_warn(rft_check_warnings *warnings, const char *place, const char 
 size_t rft_check_warning_count(const rft_check_warnings *warnings);
 void rft_check_warnings_tell(const rft_check_warnings *warnings, const rft_log *log);
 
+#define RFT_INPUT_REMEDY "declare it as an output, or as an inout if it is read first"
 /* An array of dynamic shared memory that gets no bytes. Template arguments in the kernel's name are left out. */
 void rft_check_unsized(rft_check_warnings *w, const char *place, const char *kernel);
 /* A __constant__ variable that nothing fills, of the code that `source` became. */

@@ -28,6 +28,7 @@ typedef struct rft_cuda_param {
     bool is_const;         /* what it points to */
     bool guessed;          /* the type it points to is not known: `type` is a guess */
     bool aliased;          /* by a name that a typedef, a macro or a template stands for */
+    bool assigned;         /* `x[...] = ` stands in the body, under no #if and in no template */
     bool read, written_to; /* what the body seems to do with what it points to; both where that is not seen */
     /* A struct that the file or a header defines, all of it understood: its fields in order, of `type` or with fields
      * of their own; NULL: none. */

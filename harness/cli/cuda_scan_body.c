@@ -11,8 +11,11 @@ bool rft_cuda_is_member(const rft_cuda_word *before) {
 
 /* One mention of a pointer: `x[...] = ` writes, `x[...]` alone reads, anything else may do both. */
 static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t at) {
-    if (!rft_cuda_is(&words->items[at + 1], "[")) {
-        param->read = param->written_to = true;
+    const rft_cuda_word *next = &words->items[at + 1];
+    bool moves = rft_cuda_is(next, "+=") || rft_cuda_is(next, "-="); /* out += blockIdx.y * n; */
+    if (!rft_cuda_is(next, "[")) {
+        param->read = param->read || !moves;
+        param->written_to = param->written_to || !moves;
         return;
     }
     const rft_cuda_word *behind = &words->items[rft_cuda_skip(words, at + 1)];
@@ -32,6 +35,13 @@ static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t 
     param->written_to = param->written_to || sets || changes;
 }
 
+/* `x[...] = `, x being at `at`, wherever the kernel's body, from `from` on, is compiled. */
+static bool is_assigned(const rft_cuda_entry *entry, const rft_cuda_words *words, size_t at, size_t from) {
+    bool always = entry->template_count == 0 && words->items[at].level == words->items[from].level;
+    return always && rft_cuda_is(&words->items[at + 1], "[") &&
+           rft_cuda_is(&words->items[rft_cuda_skip(words, at + 1)], "=");
+}
+
 /* Pointers that are not const: what the body does with them. */
 static void read_uses(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to) {
     for (size_t p = 0; p < entry->param_count; p++) {
@@ -43,6 +53,7 @@ static void read_uses(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
         for (size_t i = from; i < to; i++) {
             if (rft_cuda_is(&words->items[i], param->name) && !rft_cuda_is_member(&words->items[i - 1])) {
                 note_use(param, words, i);
+                param->assigned = param->assigned || is_assigned(entry, words, i, from);
             }
         }
     }

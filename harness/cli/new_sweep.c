@@ -195,23 +195,41 @@ static void add_fields(rft_cuda_entry *flat, const rft_cuda_param *param) {
     }
 }
 
-/* Structs by value as their fields, each a parameter; a pointer to a struct is one to its bytes. */
+/* A pointer to a struct is one to its fields, if all are of one type without holes (a complex number), else to its
+ * bytes. */
+static void point_to_fields(rft_cuda_param *param) {
+    rft_cuda_place places[16];
+    size_t count = 0, bytes = rft_cuda_layout(param, places, 16, &count);
+    bool alike = count > 0 && count < 16;
+    for (size_t i = 0; i < count && alike; i++) {
+        const rft_cuda_param *field = places[i].field;
+        alike = !field->pointer && strcmp(field->type, places[0].field->type) == 0;
+    }
+    size_t each = alike ? (size_t)strtoul(places[0].field->type + 1, NULL, 10) / 8 : 0;
+    if (alike && count * each == bytes) {
+        param->type = places[0].field->type;
+        param->lanes = (int)count;
+        param->guessed = false;
+    } else if (bytes > 0 && bytes <= 4096) {
+        param->type = "u8";
+        param->lanes = (int)bytes;
+    }
+}
+
+/* Structs by value as their fields, each a parameter. */
 static const rft_cuda_entry *flatten(rft_new_plan *plan, const rft_cuda_entry *entry, rft_arena *arena) {
     rft_cuda_entry *flat = rft_arena_memdup(arena, entry, sizeof *flat);
     flat->param_count = 0;
     for (size_t i = 0; i < entry->param_count && flat->param_count < RFT_CUDA_PARAMS_MAX; i++) {
         const rft_cuda_param *param = &entry->params[i];
-        size_t count = 0;
         if (param->fields && !param->pointer) {
             plan->structs[flat->param_count] = param;
             add_fields(flat, param);
             continue;
         }
         flat->params[flat->param_count++] = *param;
-        size_t bytes = param->fields ? rft_cuda_layout(param, NULL, 0, &count) : 0;
-        if (bytes > 0 && bytes <= 4096) {
-            flat->params[flat->param_count - 1].type = "u8";
-            flat->params[flat->param_count - 1].lanes = (int)bytes;
+        if (param->fields) {
+            point_to_fields(&flat->params[flat->param_count - 1]);
         }
     }
     return flat;

@@ -180,10 +180,12 @@ static void apply_tune(lua_State *lua, const rft_at *at, rft_sweep_state *state,
                           "the kernel is given compiled: it has no parameters");
         }
         if (hits == 0) {
-            char hint[120], names[400];
+            char hint[120], names[400], remedy[600];
             rft_read_hint(hint, sizeof(hint), keys[i], known, known_count);
-            rft_read_fail(lua, &here, rft_read_known(names, sizeof(names), known, known_count),
-                          "the kernel has no such parameter%s", hint);
+            rft_read_known(names, sizeof(names), known, known_count);
+            snprintf(remedy, sizeof(remedy), "name it in the kernel's params: { \"%.60s\", DEFAULT, \"help\" }%s%s",
+                     keys[i], known_count ? "; " : "", known_count ? names : "");
+            rft_read_fail(lua, &here, *hint ? names : remedy, "the kernel has no such parameter%s", hint);
         }
         lua_pop(lua, 1);
     }

@@ -206,6 +206,10 @@ static const char *wrong_entry(const words *w, const log_error *error) {
     const char *full = entry_name(entry, w->arena), *colons = strrchr(full, ':');
     const char *name = colons ? colons + 1 : full, *undefined = undefined_name(error, w->arena);
     const rft_seen_kernel *kernel = kernel_named(w, name);
+    if (!kernel && says(error, "non-__global__ function", w->arena)) {
+        return rft_arena_printf(w->arena, "%s of %s is no kernel: write __global__ before it", full,
+                                w->request->source_name);
+    }
     if (!kernel) {
         return no_such_kernel(w, name);
     }
@@ -311,22 +315,45 @@ const char *rft_host_library_words(const char *name, rft_arena *arena) {
                : rft_arena_printf(arena, "%stake cuda::std::%s, where a header of <cuda/std/...> has it", before, name);
 }
 
-/* X of `namespace "std" has no member "X"`; NULL: it says something else. */
-static const char *of_host_library(const words *w, const log_error *error) {
-    static const char before[] = "namespace \"std\" has no member \"";
-    const char *text = text_of_line(error->line, w->arena), *name = strstr(text, before);
+/* The header of CUDA's, besides a namespace's own, that has the name; NULL: none that is known here. */
+static const char *header_of_member(const char *space, const char *name) {
+    static const char *const rows[][3] = {
+        {"cooperative_groups", "reduce plus less greater bit_and bit_or bit_xor", "cooperative_groups/reduce.h"},
+        {"cooperative_groups", "inclusive_scan exclusive_scan", "cooperative_groups/scan.h"},
+        {"cooperative_groups", "memcpy_async wait wait_prior", "cooperative_groups/memcpy_async.h"},
+        {"cuda", "barrier", "cuda/barrier"},
+        {"cuda", "pipeline", "cuda/pipeline"},
+        {"cuda", "atomic atomic_ref", "cuda/atomic"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i][0], space) == 0 && is_among(rows[i][1], name)) {
+            return rows[i][2];
+        }
+    }
+    return NULL;
+}
+
+/* `namespace "std" has no member "X"`; NULL: it says something else. */
+static const char *of_namespace(const words *w, const log_error *error) {
+    static const char before[] = "namespace \"", between[] = "\" has no member \"";
+    const char *text = text_of_line(error->line, w->arena), *space = strstr(text, before);
+    const char *name = space ? strstr(space, between) : NULL;
     if (!name) {
         return NULL;
     }
-    name += sizeof before - 1;
-    const char *bare = rft_arena_strndup(w->arena, name, strcspn(name, "\""));
-    return rft_arena_printf(w->arena, "%s: %s", error->place, rft_host_library_words(bare, w->arena));
+    space = rft_arena_strndup(w->arena, space + sizeof before - 1, (size_t)(name - space) - (sizeof before - 1));
+    name += sizeof between - 1;
+    name = rft_arena_strndup(w->arena, name, strcspn(name, "\""));
+    const char *header = header_of_member(space, name);
+    const char *words_of = strcmp(space, "std") == 0 ? rft_host_library_words(name, w->arena)
+                           : header ? rft_arena_printf(w->arena, "%s::%s is of <%s>: #include it", space, name, header)
+                                    : NULL;
+    return words_of ? rft_arena_printf(w->arena, "%s: %s", error->place, words_of) : NULL;
 }
 
 static const char *missing_definition(const words *w, const log_error *error) {
-    const char *name = undefined_name(error, w->arena), *host = of_host_library(w, error);
+    const char *name = undefined_name(error, w->arena), *member = of_namespace(w, error);
     if (!name || error->in_name) {
-        return host;
+        return member;
     }
     if (header_of(name)) {
         return rft_arena_printf(w->arena, "%s: %s is of <%s>: #include it", error->place, name, header_of(name));

@@ -191,6 +191,8 @@ static void add_remedy(rft_str *text, const arguments *a, const rft_signature *t
         rft_str_add(text, "; give it the kernel's fields, in their order");
     } else if (param->kind == RFT_PARAM_UNKNOWN && takes->bytes[i] > POINTER_BYTES && !a->of_reference) {
         rft_str_add(text, "; a struct is written struct { i32(...), b.x }");
+    } else if (param->kind == RFT_PARAM_UNKNOWN && g->kind == RFT_ARG_SCALAR && !a->of_reference) {
+        rft_str_addf(text, "; give it a type of %u bytes, or struct { ... }", takes->bytes[i]);
     } else if (a->of_reference && g->buffer) {
         rft_str_addf(text, "; write %s * there", written_type(g->type));
     } else if (a->of_reference) {

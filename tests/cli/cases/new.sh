@@ -121,7 +121,7 @@ cat >>whole.cu <<'CU'
     do { if ((call) != 0) { printf("bad " #call "\n"); } } while (0)
 #define REAL double
 #define FLOAT4(x) (reinterpret_cast<float4 *>(&(x))[0])
-struct pair { float a, b; };
+struct pair { float a; int b; };
 __constant__ float weights[4] = {1, 2, 3, 4};
 template <const uint N> __global__ void __launch_bounds__(16 * 16) whole(const REAL *x, float *y, const pair *p, uint32_t n) {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;

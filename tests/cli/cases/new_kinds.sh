@@ -36,6 +36,19 @@ says bodies.lua '["weight"] = input(f64, 4)'
 says bodies.lua 'block = c.BLOCK_SIZE'
 says bodies.lua 'TW = values('
 says bodies.lua '-DINFINITY='
+# A struct of equal fields is as many numbers; a pointer that is moved on is not read for that.
+cat >turn.cu <<'CU'
+struct complexf { float re, im; };
+__global__ void turn(const complexf *in, complexf *out, int n) {
+    out += (size_t)blockIdx.y * n;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = {-in[i].im, in[i].re};
+}
+CU
+rooftune new turn.cu
+expect_status 0
+says turn.lua 'in_ = input(f32, 2 * p.n * p.n),'
+says turn.lua 'out = output(f32, 2 * p.n * p.n),'
 # A default that names another parameter; one block a row; threads by __launch_bounds__.
 cat >rows.cu <<'CU'
 enum class Mode { exact, fast };
