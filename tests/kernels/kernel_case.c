@@ -39,9 +39,14 @@ void kernel_case_sweeps(char ***names, size_t *count) {
 }
 
 rft_script *kernel_case_load(const char *name, const rft_gpu_info *gpu) {
+    return kernel_case_load_with(name, gpu, NULL, 0);
+}
+
+rft_script *kernel_case_load_with(const char *name, const rft_gpu_info *gpu, const char *const *args,
+                                  size_t arg_count) {
     rft_script *script = NULL;
     rft_err err = RFT_ERR_INIT;
-    rft_script_opts opts = {.gpu = gpu};
+    rft_script_opts opts = {.gpu = gpu, .args = args, .arg_count = arg_count};
     char *path = rft_fs_join(RFT_SOURCE_DIR "/sweeps", name);
     int rc = rft_script_load(&script, path, &opts, &err);
     free(path);

@@ -11,6 +11,8 @@
 
 /* Loads sweeps/NAME; fails the test with the script's own message. `gpu` is borrowed. */
 rft_script *kernel_case_load(const char *name, const rft_gpu_info *gpu);
+/* The same with the script's own arguments, borrowed. */
+rft_script *kernel_case_load_with(const char *name, const rft_gpu_info *gpu, const char *const *args, size_t arg_count);
 rft_gpu_info kernel_case_gpu(const char *arch);
 /* The sweeps that ship, by name, without matmul_search.lua: its space is there to be searched, not to be gone through,
  * and its kernel is matmul_fp32.lua's. For rft_fs_list_free(). */

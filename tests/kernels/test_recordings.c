@@ -167,6 +167,21 @@ static bool is_of_library(const rft_run *run) {
     return all;
 }
 
+#define ARGS_MOST 8
+
+/* The script with the arguments that the run had: what follows " -- " in its command. */
+static rft_script *load_as_recorded(const rft_run *run, rft_arena *arena) {
+    const char *args[ARGS_MOST];
+    size_t count = 0;
+    const char *behind = strstr(run->info.command, " -- ");
+    char *rest = NULL;
+    char *words = rft_arena_strdup(arena, behind ? behind + strlen(" -- ") : "");
+    for (char *word = strtok_r(words, " ", &rest); word && count < ARGS_MOST; word = strtok_r(NULL, " ", &rest)) {
+        args[count++] = word;
+    }
+    return kernel_case_load_with(rft_fs_name(run->sweeps[0].sweep.path), &run->gpu, args, count);
+}
+
 static void check_recording(fixture *f, const char *path) {
     rft_run *run = NULL;
     rft_err err = RFT_ERR_INIT;
@@ -188,7 +203,7 @@ static void check_recording(fixture *f, const char *path) {
         printf("%s: %zu points within the limits; not recompiled: it used NVRTC %s, here is %s\n", rft_fs_name(path),
                judged, version, f->compiler ? f->compiler->version(f->compiler) : "none");
     } else {
-        rft_script *script = kernel_case_load(rft_fs_name(run->sweeps[0].sweep.path), &run->gpu);
+        rft_script *script = load_as_recorded(run, f->arena);
         wrong = check_cubins(f, run, script);
         if (wrong) {
             fail_msg("%s: %s", path, wrong);
