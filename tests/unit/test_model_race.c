@@ -164,7 +164,28 @@ static void the_race_loses_nothing(void **state) {
     }
 }
 
+static void quiet_samples_tell_sooner(void **state) {
+    (void)state;
+    const double near[10] = {1, 1, 1.002, 0.999, 1, 1.004, 1, 0.998, 1.001, 1},
+                 far[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1.03};
+    rft_race_noise noise = {.total = 0};
+    for (size_t n = 10; n <= RFT_RACE_QUIET_SAMPLES; n += 10) {
+        assert_false(rft_race_is_quiet(&noise));
+        rft_race_noise_add(&noise, near, 10);
+    }
+    assert_true(rft_race_is_quiet(&noise));
+    rft_race_limits quiet = rft_race_limits_of(1.0, 1.0, 0.005, true),
+                    rough = rft_race_limits_of(1.0, 1.0, 0.005, false);
+    assert_float_equal(quiet.one_s, 1.2 * 1.005, 1e-6);
+    assert_float_equal(quiet.three_s, 1.1 * 1.005, 1e-6);
+    assert_float_equal(rough.one_s, 1.5 * 1.005, 1e-6);
+    assert_float_equal(rough.three_s, 1.2 * 1.005, 1e-6);
+    rft_race_noise_add(&noise, far, 10);
+    assert_false(rft_race_is_quiet(&noise));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_race_loses_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quiet_samples_tell_sooner),
+                                       cmocka_unit_test(the_race_loses_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
