@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chapter of a sweep and that of transitions: what report.md asks of them is there, and says what is so. */
+#include "model/roofline/placement.h"
 #include "report/trace_pages.h"
 #include "support/sample.h"
 
@@ -171,9 +172,103 @@ static void test_a_ratio_over_the_default_is_of_one_round(void **state) {
     rft_run_free(run);
 }
 
+enum { COPY, GEMV, MATMUL };
+
+static rft_point *longest_of(rft_run *run, size_t sweep) {
+    const rft_point *found = NULL;
+    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
+        const rft_point *best = run->sweeps[sweep].sweep.problems[p].odd ? NULL : rft_run_best(run, sweep, SIZE_MAX, p);
+        found = best && (!found || rft_point_median_s(best) > rft_point_median_s(found)) ? best : found;
+    }
+    return (rft_point *)found;
+}
+
+/* What a launch takes in the round that is reported. */
+static void takes(rft_point *point, double factor, double clock_mhz) {
+    rft_measurement *m = (rft_measurement *)rft_point_measurement(point);
+    double *const all[] = {&m->stats.min, &m->stats.q1,   &m->stats.median, &m->stats.q3,
+                           &m->stats.max, &m->stats.mean, &m->stats.low,    &m->stats.high};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *all[i] *= factor;
+    }
+    m->clock_mhz = clock_mhz;
+}
+
+/* A roof is beaten by times; an author's figure of the traffic that is beaten is none. */
+static void test_above_a_roof_is_told_with_its_cause(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_point *point = longest_of(run, MATMUL);
+    trace_pages pages = trace_of(run, &(rft_report_opts){.part = 0});
+    assert_false(trace_says(&pages, "above the measured roof"));
+    trace_clear(&pages);
+    point->traffic.present = true;
+    point->traffic.level_bytes[RFT_LEVEL_L2] = 1e15;
+    pages = trace_of(run, &(rft_report_opts){.part = 0});
+    assert_says(&pages, (const char *const[]){"lies under the roof but took less time than the traffic that", NULL});
+    assert_false(trace_says(&pages, "above the measured roof"));
+    trace_clear(&pages);
+    takes(point, 1e-3, 1980);
+    pages = trace_of(run, &(rft_report_opts){.part = 0});
+    assert_says(&pages,
+                (const char *const[]){"above the measured roof by more than the uncertainty, by cause: ", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* An algorithm of a library is nothing to compile with. */
+static void test_a_library_has_nothing_to_paste(void **state) {
+    (void)state;
+    for (int library = 0; library < 2; library++) {
+        rft_run *run = sample_full();
+        rft_variant *variant = &run->sweeps[MATMUL].sweep.variants[longest_of(run, MATMUL)->variant];
+        variant->source = library ? "vendor_matmul.lua" : variant->source;
+        trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
+        assert_true(trace_says(&pages, "Ready to paste: matmul_fp32") == !library);
+        assert_says(&pages, (const char *const[]){"rooftune report RUN.db -o REPORT.pdf --summary", NULL});
+        trace_clear(&pages);
+        rft_run_free(run);
+    }
+}
+
+/* 70 % of the ceiling is near only what the clock allows. */
+static void test_near_a_ceiling_at_which_clock(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_point *point = longest_of(run, MATMUL);
+    double frac = rft_placement_of(run, point).efficiency_frac;
+    takes(point, frac / 0.72, 1980 * 0.85); /* still the best */
+    trace_pages pages = trace_of(run, &(rft_report_opts){.part = 0});
+    assert_says(&pages, (const char *const[]){" ceiling: near its ceiling at its clock (84.", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* A configuration that has no room ends between two of its values. */
+static void test_names_are_cut_between_words(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_variant *variant = &run->sweeps[MATMUL].sweep.variants[longest_of(run, MATMUL)->variant];
+    for (size_t i = 0; i < variant->param_count; i++) {
+        variant->params[i].name = rft_arena_printf(run->arena, "A_PARAMETER_OF_A_LONG_NAME_%zu_END", i);
+    }
+    trace_pages pages = trace_of(run, &(rft_report_opts){.part = 1});
+    const char *cut = strstr(rft_str_get(&pages.raw), "\xe2\x80\xa6");
+    assert_non_null(cut);
+    for (; cut; cut = strstr(cut + 1, "\xe2\x80\xa6")) {
+        assert_true(cut[-1] == ' ');
+    }
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
+        cmocka_unit_test(test_above_a_roof_is_told_with_its_cause),
+        cmocka_unit_test(test_a_library_has_nothing_to_paste),
+        cmocka_unit_test(test_near_a_ceiling_at_which_clock),
+        cmocka_unit_test(test_names_are_cut_between_words),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
         cmocka_unit_test(test_a_ratio_over_the_default_is_of_one_round),
