@@ -36,62 +36,36 @@ const char *rft_field_unit(const rft_field *field) {
 
 /* ---- what is kept by name ---- */
 
+/* kind, how many names, the name of `value`, what is expected in a name's place */
+#define NAMED_KINDS(X)                                                                                                 \
+    X(OUTCOME, RFT_OUTCOME_COUNT, rft_outcome_name((rft_outcome)value), "an outcome")                                  \
+    X(STOP, RFT_STOP_COUNT, rft_stop_reason_name((rft_stop_reason)value), "a reason to stop")                          \
+    X(CACHE, RFT_CACHE_COUNT, rft_cache_mode_name((rft_cache_mode)value), "\"cold\", \"hot\" or \"rotating\"")         \
+    X(TIMING, RFT_TIMING_COUNT, rft_timing_mode_names[value], "\"events\" or \"graph\"")                               \
+    X(EVIDENCE, RFT_EVIDENCE_DECLARED + 1, rft_evidence_name((rft_evidence)value), "a class of evidence")              \
+    X(LOAD_KIND, RFT_LOAD_KINDS, rft_load_kind_name((rft_load_kind)value), "a kind of load")                           \
+    X(OBJECTIVE, RFT_OBJECTIVE_COUNT, rft_objective_name((rft_objective)value), "\"time\", \"energy\" or \"edp\"")
+
+#define NAMED_ROW(kind, count, name, expected) [RFT_FIELD_##kind] = {count, expected},
+static const struct {
+    int count; /* 0: not kept by name */
+    const char *expected;
+} named[] = {NAMED_KINDS(NAMED_ROW)};
+#undef NAMED_ROW
+
 static int name_count(rft_field_kind kind) {
-    switch (kind) {
-    case RFT_FIELD_OUTCOME:
-        return RFT_OUTCOME_COUNT;
-    case RFT_FIELD_STOP:
-        return RFT_STOP_COUNT;
-    case RFT_FIELD_CACHE:
-        return RFT_CACHE_COUNT;
-    case RFT_FIELD_TIMING:
-        return RFT_TIMING_COUNT;
-    case RFT_FIELD_EVIDENCE:
-        return RFT_EVIDENCE_DECLARED + 1;
-    case RFT_FIELD_LOAD_KIND:
-        return RFT_LOAD_KINDS;
-    case RFT_FIELD_OBJECTIVE:
-        return RFT_OBJECTIVE_COUNT;
-    default:
-        return 0;
-    }
+    return (size_t)kind < sizeof named / sizeof *named ? named[kind].count : 0;
 }
 
 static const char *name_at(rft_field_kind kind, int value) {
     switch (kind) {
-    case RFT_FIELD_OUTCOME:
-        return rft_outcome_name((rft_outcome)value);
-    case RFT_FIELD_STOP:
-        return rft_stop_reason_name((rft_stop_reason)value);
-    case RFT_FIELD_CACHE:
-        return rft_cache_mode_name((rft_cache_mode)value);
-    case RFT_FIELD_TIMING:
-        return rft_timing_mode_names[value];
-    case RFT_FIELD_EVIDENCE:
-        return rft_evidence_name((rft_evidence)value);
-    case RFT_FIELD_LOAD_KIND:
-        return rft_load_kind_name((rft_load_kind)value);
+#define NAMED_CASE(kind_, count, name, expected)                                                                       \
+    case RFT_FIELD_##kind_:                                                                                            \
+        return name;
+        NAMED_KINDS(NAMED_CASE)
+#undef NAMED_CASE
     default:
-        return rft_objective_name((rft_objective)value);
-    }
-}
-
-static const char *name_expected(rft_field_kind kind) {
-    switch (kind) {
-    case RFT_FIELD_OUTCOME:
-        return "an outcome";
-    case RFT_FIELD_STOP:
-        return "a reason to stop";
-    case RFT_FIELD_CACHE:
-        return "\"cold\", \"hot\" or \"rotating\"";
-    case RFT_FIELD_TIMING:
-        return "\"events\" or \"graph\"";
-    case RFT_FIELD_EVIDENCE:
-        return "a class of evidence";
-    case RFT_FIELD_LOAD_KIND:
-        return "a kind of load";
-    default:
-        return "\"time\", \"energy\" or \"edp\"";
+        return "";
     }
 }
 
@@ -335,7 +309,7 @@ static const char *set_enum(const rft_field *field, void *record, const rft_cont
             return NULL;
         }
     }
-    return name_expected(field->kind);
+    return named[field->kind].expected;
 }
 
 static const char *set(const rft_field *field, void *record, const rft_content *content, rft_arena *arena) {
