@@ -119,12 +119,9 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     if (unsized) {
         rft_check_unsized(&c->warnings, c->place, unsized);
     }
-    const char *unwritten = ok ? rft_signatures_unwritten(&r->spec, r->compiled) : NULL;
+    const rft_buffer *unwritten = ok ? rft_signatures_unwritten(&r->spec, r->compiled) : NULL;
     if (unwritten) {
-        rft_check_warn(&c->warnings, c->place,
-                       "are two buffers swapped in `args`? Else the kernel's parameter is no pointer to const",
-                       "the output %s is only given where a kernel takes a pointer to const: nothing can write it",
-                       unwritten);
+        rft_check_unwritten(&c->warnings, c->place, unwritten);
     }
     const char *unread = ok && !c->unread_told ? rft_signatures_unread(&r->spec, r->compiled, c->arena) : NULL;
     if (unread) {

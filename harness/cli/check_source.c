@@ -195,6 +195,31 @@ static void look_at_grid(const looked_at *l, const rft_launch *launch, const rft
     }
 }
 
+/* ---- names ---- */
+
+/* What is given to a reference without `args`: a buffer or a dimension of the problem; NULL: it has no name. */
+static const char *given_name(const looked_at *l, const rft_arg *arg) {
+    return arg->kind == RFT_ARG_BUFFER ? l->spec->buffers[arg->buffer].name : arg->dim;
+}
+
+/* A reference without `args` gets them in a fixed order: a parameter that is called as another of them is in its place.
+ */
+static void look_at_names(const looked_at *l, const rft_launch *launch, const rft_cuda_entry *entry) {
+    bool in_order = launch->arg_count == entry->param_count && launch->arg_count > 0 &&
+                    launch->args[launch->arg_count - 1].dim != NULL;
+    for (size_t i = 0; i < launch->arg_count && in_order; i++) {
+        const char *own = given_name(l, &launch->args[i]);
+        for (size_t k = 0; k < launch->arg_count && own && strcmp(entry->params[i].name, own) != 0; k++) {
+            const char *other = given_name(l, &launch->args[k]);
+            if (k != i && other && strcmp(entry->params[i].name, other) == 0) {
+                rft_check_warn(l->warnings, l->place, l->types_remedy, "parameter %zu of %s is called %s and gets %s",
+                               i + 1, entry->name, other, own);
+                return;
+            }
+        }
+    }
+}
+
 /* ---- launches ---- */
 
 /* An input that the kernel assigns to, which check_reach.c tells only where no data decides on the way. */
@@ -232,6 +257,9 @@ static void look_at_launch(const looked_at *l, const rft_launch *launch) {
     }
     if (entry) {
         look_at_types(l, launch, entry);
+        if (l->types_remedy) {
+            look_at_names(l, launch, entry);
+        }
         if (!l->types_remedy) {
             look_at_inputs(l, launch, entry);
             look_at_grid(l, launch, entry);
@@ -259,7 +287,7 @@ static bool may_write(const looked_at *l, const rft_launch *launch, size_t buffe
 static void look_at_outputs(const looked_at *l) {
     for (size_t i = 0; i < l->spec->buffer_count && !l->spec->told; i++) {
         const rft_buffer *buffer = &l->spec->buffers[i];
-        bool given = false, may = buffer->role != RFT_BUFFER_OUTPUT && buffer->role != RFT_BUFFER_INOUT;
+        bool given = false, may = buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_CONSTANT;
         for (size_t k = 0; k < l->spec->prepare_count; k++) {
             may = may || may_write(l, &l->spec->prepare[k], i, &given);
         }
@@ -267,10 +295,7 @@ static void look_at_outputs(const looked_at *l) {
             may = may || may_write(l, &l->spec->launches[k], i, &given);
         }
         if (given && !may) {
-            rft_check_warn(l->warnings, l->place,
-                           "are two buffers swapped in `args`? Else the kernel's parameter is no pointer to const",
-                           "the output %s is only given where a kernel takes a pointer to const: nothing can write it",
-                           buffer->name);
+            rft_check_unwritten(l->warnings, l->place, buffer);
         }
     }
 }

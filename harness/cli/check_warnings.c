@@ -57,6 +57,15 @@ void rft_check_unsized(rft_check_warnings *w, const char *place, const char *ker
                    kernel);
 }
 
+void rft_check_unwritten(rft_check_warnings *w, const char *place, const rft_buffer *buffer) {
+    bool scratch = buffer->role == RFT_BUFFER_TEMP;
+    rft_check_warn(w, place,
+                   scratch ? "is a launch, or `prepare`, missing that fills it? Else two buffers are swapped in `args`"
+                           : "are two buffers swapped in `args`? Else the kernel's parameter is no pointer to const",
+                   "the %s %s is only given where a kernel takes a pointer to const: nothing can write it",
+                   scratch ? "temp" : "output", buffer->name);
+}
+
 void rft_check_unfilled(rft_check_warnings *w, const char *place, const char *source, const rft_variable *variable) {
     const char *slash = strrchr(source, '/');
     unsigned long long bytes = variable->bytes, each = 0;

@@ -27,6 +27,8 @@ void rft_check_warnings_tell(const rft_check_warnings *warnings, const rft_log *
 #define RFT_INPUT_REMEDY "declare it as an output, or as an inout if it is read first"
 /* An array of dynamic shared memory that gets no bytes. Template arguments in the kernel's name are left out. */
 void rft_check_unsized(rft_check_warnings *w, const char *place, const char *kernel);
+/* An output or scratch that every launch gets by a pointer to const. */
+void rft_check_unwritten(rft_check_warnings *warnings, const char *place, const rft_buffer *buffer);
 /* A __constant__ variable that nothing fills, of the code that `source` became. */
 void rft_check_unfilled(rft_check_warnings *warnings, const char *place, const char *source,
                         const rft_variable *variable);

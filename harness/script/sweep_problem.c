@@ -132,7 +132,8 @@ static void complete(lua_State *lua, const rft_sweep_state *state, rft_value *va
             lua_call(lua, 1, 1);
             values[i] = rft_read_value(lua, -1, &here, arena, NULL);
             if (values[i].kind == RFT_VALUE_TEXT) {
-                rft_read_fail(lua, &here, NULL, "the function must return a number or a boolean");
+                rft_read_fail(lua, &here, "drop the quotes, or tonumber(...)",
+                              "the function must return a number or a boolean");
             }
             lua_pop(lua, 1);
         }

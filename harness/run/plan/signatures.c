@@ -210,10 +210,10 @@ static bool may_write(const rft_launch *launch, const rft_compile_result *compil
     return may;
 }
 
-const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled) {
+const rft_buffer *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled) {
     for (size_t i = 0; i < spec->buffer_count; i++) {
         rft_buffer_role role = spec->buffers[i].role;
-        bool given = false, may = role != RFT_BUFFER_OUTPUT && role != RFT_BUFFER_INOUT;
+        bool given = false, may = role == RFT_BUFFER_INPUT || role == RFT_BUFFER_CONSTANT;
         for (size_t l = 0; l < spec->prepare_count && !may; l++) {
             may = may_write(&spec->prepare[l], compiled, i, &given);
         }
@@ -221,7 +221,7 @@ const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compi
             may = may_write(&spec->launches[l], compiled, i, &given);
         }
         if (given && !may) {
-            return spec->buffers[i].name;
+            return &spec->buffers[i];
         }
     }
     return NULL;

@@ -40,7 +40,7 @@ const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rf
  * be, as where several are compiled together. */
 const char *rft_signatures_unsized(const rft_point_spec *spec, const rft_compile_result *compiled);
 
-/* The name of an output that every launch gets by a pointer to const alone; NULL: none is known to be. */
-const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled);
+/* An output or scratch that every launch gets by a pointer to const alone; NULL: none is known to be. */
+const rft_buffer *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled);
 
 #endif
