@@ -19,7 +19,7 @@ return sweep {
         WARP_N = values(32, 64), STAGES = values(3, 4), RESIDENT = values(1, 2),
       },
       where = {
-        "gpu.cc >= 80",
+        "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/convolution.lua",
         "BLOCK_N <= k",
         "BLOCK_M * BLOCK_N / (WARP_M * WARP_N) == 8 / RESIDENT",
         function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, RESIDENT, gpu)

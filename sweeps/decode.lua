@@ -9,18 +9,18 @@ local splits = values(0, 1, 2, 4, 8, 16, 32, 64, 128)
 
 return sweep {
   variants = {
-    { "a block a query head", kernel = few.cores, tune = { WARPS = values(4, 8), AHEAD = values(2, 4) }, where = few.fits },
+    { "a block a query head", kernel = few.cores, tune = { WARPS = values(4, 8), AHEAD = values(2, 4) }, where = few.cores_fits },
     {
       "split",
       kernel = few.cores,
       tune = { AHEAD = values(2, 4), SPLIT = splits },
-      where = lists.join(few.fits, { decode.shared_out(3, 12), "SPLIT ~= 1" }),
+      where = lists.join(few.cores_fits, { decode.shared_out(3, 12), "SPLIT ~= 1" }),
     },
     {
       "a group together",
       kernel = few.cores,
       tune = { HEADS = values(4), AHEAD = values(2, 4), SPLIT = splits },
-      where = lists.join(few.fits, { decode.shared_out(2, 12) }),
+      where = lists.join(few.cores_fits, { decode.shared_out(2, 12) }),
     },
     {
       "mma.sync from registers",

@@ -13,7 +13,7 @@ return sweep {
       "CUDA cores",
       kernel = some.cores,
       tune = { HEADS = values(1, 4), AHEAD = values(2, 4), SPLIT = values(0, 4) },
-      where = lists.join(some.fits, { "HEADS == (group >= 4 and 4 or 1)", decode.shared_out(2, 400), "group <= 32" }),
+      where = lists.join(some.cores_fits, { "HEADS == (group >= 4 and 4 or 1)", decode.shared_out(2, 400), "group <= 32" }),
     },
     {
       "mma.sync from registers",

@@ -3,6 +3,7 @@
 -- where the 128 of a model are shared among cards, memory bounds it; where do the tensor cores?
 local mla = require "kernels.decode_mla"
 
+local lists = require "kernels.lists"
 local arch = "gpu.arch == 'sm_90a'"
 local function by_pairs(heads, PAIR) return ceil_div(heads, 64) % PAIR == 0 end
 local function parts(batch, l, heads, ragged, SPLIT, gpu) -- enough for every SM, and not too many
@@ -17,23 +18,40 @@ local function tuned(tune)
   return all
 end
 
+-- By mma.sync; on sm_90a with what fits best there. Blocks of more heads than there are would idle.
+local function few(batch, l, heads, ragged, BANDS, SPLIT, STAGES, gpu)
+  local units, most = batch * ceil_div(heads, 16 * BANDS), 6 + 10 * ragged
+  if BANDS > 1 and 16 * BANDS >= 2 * heads then return false end
+  if gpu.arch == "sm_90a" and (STAGES ~= 3 or BANDS ~= (heads > 32 and 4 or heads > 16 and 2 or 1)) then return false end
+  if SPLIT == 0 then return units <= gpu.sms end
+  return SPLIT == 1 or SPLIT * 256 <= l and units * SPLIT <= most * gpu.sms and units * SPLIT >= 0.9 * gpu.sms
+end
+
 return sweep {
   variants = {
     {
+      "mma.sync",
+      kernel = mla.mma,
+      tune = {
+        BANDS = values(1, 2, 4), STAGES = values(2, 3), SPLIT = values(0, 1, 2, 4, 8), COMBINE = values("launch", "pdl"),
+      },
+      where = lists.join(mla.mma_fits, { few, "COMBINE == (gpu.cc >= 90 and 'pdl' or 'launch')" }),
+    },
+    {
       "a block 64 heads",
-      kernel = mla,
+      kernel = mla.wgmma,
       tune = tuned { SPLIT = values(1), COMBINE = values("launch") },
       where = { arch },
     },
     {
       "split",
-      kernel = mla,
+      kernel = mla.wgmma,
       tune = tuned { SPLIT = values(0, 2, 4), COMBINE = values("launch", "pdl") },
       where = { arch, parts },
     },
     {
       "clusters",
-      kernel = mla,
+      kernel = mla.wgmma,
       tune = tuned { SPLIT = values(0, 1, 2, 4), CLUSTER = values(1, 2), PAIR = values(1, 2) },
       where = { arch, parts, "CLUSTER * PAIR == 2", "SPLIT % CLUSTER == 0", "SPLIT == 0 or ragged == 1", by_pairs },
     },

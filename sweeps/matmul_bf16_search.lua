@@ -4,6 +4,7 @@
 local wgmma = require "kernels.matmul_wgmma"
 
 local where = {
+  "gpu.arch == 'sm_90a' -- wgmma's configurations are sm_90a's alone: take sweeps/matmul_search.lua, a space as large of FMA",
   -- A consumer has 64 rows, or 128 where there are two.
   "BLOCK_M == 64 * CONSUMERS or BLOCK_M == 256 and CONSUMERS == 2 or PINGPONG and BLOCK_M == 128",
   "BLOCK_M * BLOCK_N >= 128 * 128", -- smaller tiles read L2 too often

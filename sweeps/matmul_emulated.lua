@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- C = A B in fp32 on tensor cores that multiply bf16 or TF32, on Hopper (sm_90a): how fast beside plain FMA and the
--- library, and how exact, of inputs of three kinds.
+-- C = A B in fp32 on tensor cores that multiply bf16 or TF32, by wgmma (sm_90a) or mma.sync: how fast beside plain FMA and
+-- the library, and how exact, of inputs of three kinds.
+local lists = require "kernels.lists"
 local matmul = require "kernels.matmul_emulated"
 
 -- Which blocks are fastest is asked where matrices are large and inputs uniform; how exact a product is depends on PRODUCTS
@@ -27,11 +28,26 @@ local function as(products, chunk)
   return { PRODUCTS = values(products), CHUNK = values(chunk), CLUSTER_M = values(2) }
 end
 
+-- By mma.sync, one block on sm_90a.
+local function by_mma(name, kernel, size)
+  return {
+    name .. ", mma.sync",
+    kernel = kernel,
+    tune = { BLOCK_M = values(64, 128), WARP_M = values(32, 64), STAGES = values(2, 3) },
+    where = lists.join(matmul.mma_fits(size), {
+      "WARP_M == BLOCK_M // 2", "gpu.arch ~= 'sm_90a' or BLOCK_M == 128 and STAGES == 2 and n <= 4096",
+    }),
+  }
+end
+
 local function on(n, inputs) return { m = n, n = n, k = n, inputs = inputs } end
 
 return sweep {
   variants = {
     { "fp32 FMA", kernel = matmul.fma },
+    by_mma("bf16 x 3", matmul.mma.bf16_short, 2),
+    by_mma("tf32 x 3", matmul.mma.tf32, 4),
+    by_mma("bf16 x 6", matmul.mma.bf16, 2),
     { "bf16 x 3", kernel = matmul.bf16_short, tune = as(3, 64), where = matmul.fits(2) },
     { "tf32 x 3", kernel = matmul.tf32, tune = tune(3, 64), where = where(4) },
     { "bf16 x 6, sums of 512", kernel = matmul.bf16, tune = as(6, 512), where = matmul.fits(2) },

@@ -1,17 +1,32 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What does an epilogue cost a matrix product in bf16, and what the library's own? C = gelu(A B + bias) beside plain C = A B,
--- and the other epilogues of kernels/matmul/matmul_epilogue.lua. B lies as n x k; Hopper (sm_90a).
+-- and the other epilogues of kernels/matmul/matmul_epilogue.lua. B lies as n x k; by mma.sync, and by wgmma (sm_90a).
+local lists = require "kernels.lists"
+local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
-local function compared(name, kernel, sizes, space, where, library)
+-- By mma.sync, of a name or nil: no epilogue.
+local function by_mma(epilogue, stages)
+  local kernel, fits = tensor.bf16.finish { epilogue = epilogue }
+  return {
+    "mma.sync",
+    kernel = kernel,
+    tune = { BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), WARP_M = values(32, 64), STAGES = stages },
+    where = lists.join(fits, { "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M // 2", "BLOCK_M == 128 or n <= 1024" }),
+  }
+end
+
+-- The variants by wgmma have the names that their recordings have: "matmul_bf16_wgmma_" and the epilogue's, or roles.
+local function compared(name, epilogue, kernel, sizes, space, where, library)
   library.math, library.transpose_b = "bf16", true
   return sweep {
     name = name,
-    kernel = kernel,
+    variants = {
+      by_mma(epilogue, values(2, 3)),
+      { "matmul_bf16_wgmma_" .. (epilogue or "roles"), kernel = kernel, tune = space, where = where },
+    },
     over = { n = sizes },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
-    tune = space,
-    where = where,
     baseline = { vendor.matmul(library) },
   }
 end
@@ -35,17 +50,19 @@ local space = {
 local function other(name, library)
   return sweep {
     name = "matmul_" .. name,
-    kernel = (wgmma.bf16.with_epilogue(name)),
+    variants = {
+      by_mma(name, values(2)),
+      { "matmul_bf16_wgmma_" .. name, kernel = (wgmma.bf16.with_epilogue(name)), where = { "gpu.arch == 'sm_90a'" } },
+    },
     over = { n = values(1000, 4096) },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
-    where = { "gpu.arch == 'sm_90a'" },
     baseline = library and { vendor.matmul { math = "bf16", transpose_b = true, epilogue = name } } or nil,
   }
 end
 
 local gelu, fits, deepest = wgmma.bf16.with_epilogue "bias_gelu"
 return {
-  compared("matmul_plain", wgmma.bf16.roles, values(4096, 8192), space, large(wgmma.bf16.fits, wgmma.bf16.deepest), {}),
-  compared("matmul_bias_gelu", gelu, values(1000, 4096, 8192), space, large(fits, deepest), { epilogue = "bias_gelu" }),
+  compared("matmul_plain", nil, wgmma.bf16.roles, values(4096, 8192), space, large(wgmma.bf16.fits, wgmma.bf16.deepest), {}),
+  compared("matmul_bias_gelu", "bias_gelu", gelu, values(1000, 4096, 8192), space, large(fits, deepest), { epilogue = "bias_gelu" }),
   other("bias", true), other("bias_relu", true), other("residual", true), other "bias_gelu_erf", other "scale",
 }

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- fp8 as it is used, on Hopper (sm_90a), B lying as n x k: sums added up in fp32 every 128 k's (precise); a scale for every
+-- fp8 as it is used, by wgmma (sm_90a) or mma.sync, B lying as n x k: sums added up in fp32 every 128 k's (precise); a scale for every
 -- row and column (rows); a scale for every 128 k's (blocks, as DeepSeek-V3 has them). And what a sum that the tensor cores
 -- keep costs in error, with C in fp32 so that its own rounding does not hide it.
 local scaled = require "kernels.matmul_fp8_scaled"
@@ -18,10 +18,26 @@ end
 -- Large tiles for large matrices: others leave most SMs idle.
 local suits = "m > 1024 and BLOCK_M * BLOCK_N >= 128 * 160 or m <= 1024 and BLOCK_M * BLOCK_N <= 128 * 128"
 
+-- By mma.sync; on sm_90a one block. Before sm_89 and on sm_100 fp8 is widened to fp16, whose rate it then has.
+local function by_mma(name, matmul, promote)
+  return {
+    name .. ", mma.sync",
+    kernel = matmul.mma,
+    tune = {
+      BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), BLOCK_K = values(64, 128), WARP_M = values(32, 64),
+      STAGES = values(2, 3), PROMOTE = values(promote),
+    },
+    where = with(
+      matmul.mma_fits, "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M // 2", "BLOCK_M == 128 or m <= 1024",
+      "gpu.arch ~= 'sm_90a' or BLOCK_K == 64 and STAGES == 3"
+    ),
+  }
+end
+
 -- Sums of 128 x 128 leave registers for a second set, which scales of blocks hold up.
 local function promoted(scale)
   local matmul, blocks = scaled { scale = scale, tol = precise }, scale == "blocks"
-  return {
+  return by_mma("added up in fp32", matmul, 128), {
     "added up in fp32",
     kernel = matmul.kernel,
     tune = {
@@ -41,7 +57,7 @@ end
 -- An element's error grows with its two scales, the tolerance with their mean: 1.25 each, at most 2.
 local function alone(scale)
   local matmul = scaled { scale = scale, tol = fast * (2 / 1.25)^2 }
-  return {
+  return by_mma("tensor cores alone", matmul, 0), {
     "tensor cores alone",
     kernel = matmul.kernel,
     tune = {
@@ -61,9 +77,9 @@ local function library(facts)
 end
 
 -- The same sum, cut into partial sums of so many k's.
+local in_fp32 = scaled { scale = "tensor", out = f32, tol = fast }
 local function cut(name, k)
-  local matmul = scaled { scale = "tensor", out = f32, tol = fast }
-  return { name, kernel = matmul.kernel, tune = { PROMOTE = values(k) }, where = matmul.fits }
+  return { name, kernel = in_fp32.kernel, tune = { PROMOTE = values(k) }, where = in_fp32.fits }
 end
 
 local e5m2_by_e4m3 = scaled { scale = "tensor", a = e5m2, tol = precise } -- gradients by weights
@@ -89,15 +105,20 @@ return {
   },
   sweep {
     name = "matmul_fp8_error",
-    variants = { cut("tensor cores alone", 0), cut("every 512", 512), cut("every 256", 256), cut("every 128", 128) },
+    variants = {
+      by_mma("tensor cores alone", in_fp32, 0), by_mma("every 128", in_fp32, 128),
+      cut("tensor cores alone", 0), cut("every 512", 512), cut("every 256", 256), cut("every 128", 128),
+    },
     problems = { cube(4096) },
     baseline = { library { scale = "tensor", exact = true }, library { scale = "tensor" } },
   },
   sweep {
     name = "matmul_fp8_e5m2",
-    kernel = e5m2_by_e4m3.kernel,
+    variants = {
+      by_mma("added up in fp32", e5m2_by_e4m3, 128),
+      { "matmul_fp8_tensor", kernel = e5m2_by_e4m3.kernel, where = e5m2_by_e4m3.fits }, -- as its recording has it
+    },
     problems = { cube(4096) },
-    where = e5m2_by_e4m3.fits,
     baseline = { library { scale = "tensor", exact = true } },
   },
 }

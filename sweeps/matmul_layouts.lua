@@ -1,14 +1,26 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Does it matter how the operands of a matrix product in bf16 lie? wgmma takes either, its swizzled tiles differ. By rows:
--- A m x k and B n x k (what libraries call TN, k contiguous in both), B k x n (NN), A k x m as well (NT).
+-- Does it matter how the operands of a matrix product in bf16 lie? wgmma takes either, its swizzled tiles differ; for
+-- mma.sync ldmatrix turns them. By rows: A m x k and B n x k (what libraries call TN, k contiguous in both), B k x n (NN), A
+-- k x m as well (NT).
+local lists = require "kernels.lists"
+local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
-local function layout(name, kernel, library)
-  library.math = "bf16"
-  return sweep {
-    name = "matmul_" .. name,
+local function by_mma(layout)
+  local kernel, fits = tensor.bf16.finish { layout = layout }
+  return {
+    "mma.sync",
     kernel = kernel,
-    problems = { { m = 1024, n = 1024, k = 1024 }, { m = 4096, n = 4096, k = 4096 }, { m = 8192, n = 8192, k = 8192 } },
+    tune = { BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), WARP_M = values(32, 64), STAGES = values(2, 3) },
+    where = lists.join(fits, { "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M // 2", "BLOCK_M == 128 or m <= 1027" }),
+  }
+end
+
+local function layout(name, kernel, library, of)
+  library.math = "bf16"
+  local by_wgmma = {
+    kernel,
+    kernel = wgmma.bf16[of and "roles_" .. of or "roles"],
     tune = {
       BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 6), CLUSTER_M = values(1, 2),
       CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), STORES = values(0, 2),
@@ -20,12 +32,18 @@ local function layout(name, kernel, library)
       "m > 1024 or (IDLE == 0 and ORDER == 'rows')",
       table.unpack(wgmma.bf16.fits),
     },
+  }
+  return sweep {
+    name = "matmul_" .. name,
+    variants = { by_mma(of), by_wgmma },
+    problems = { { m = 1024, n = 1024, k = 1024 }, { m = 4096, n = 4096, k = 4096 }, { m = 8192, n = 8192, k = 8192 } },
     baseline = { vendor.matmul(library) },
   }
 end
 
+-- The variants by wgmma have the names that their recordings have.
 return {
-  layout("tn", wgmma.bf16.roles, { transpose_b = true }),
-  layout("nn", wgmma.bf16.roles_nn, {}),
-  layout("nt", wgmma.bf16.roles_nt, { transpose_a = true }),
+  layout("tn", "matmul_bf16_wgmma_roles", { transpose_b = true }),
+  layout("nn", "matmul_bf16_wgmma_roles_nn", {}, "nn"),
+  layout("nt", "matmul_bf16_wgmma_roles_nt", { transpose_a = true }, "nt"),
 }

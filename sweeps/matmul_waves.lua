@@ -4,9 +4,16 @@
 -- of the same time, whether 131 or no SM idles in the last. So the rate climbs with n until all are busy, and falls where
 -- one tile more begins a round: a sawtooth, whose teeth grow flatter with the rounds (1 / rounds) and are half as high
 -- with tiles half as large. The prior says just that: rounds times what a tile takes.
+local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
--- One configuration of roles; the library's rate beside it tells how it gets round the steps (other tiles, split k).
+-- Rounds times what a tile takes.
+local function by_rounds(p, c, gpu, t)
+  local tiles = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)
+  return ceil_div(tiles, gpu.sms) * gpu.sms / tiles * t.tensor_bf16
+end
+
+-- One configuration of roles (sm_90a); the library's rate beside it tells how it gets round the steps (other tiles, split k).
 local function tiles(block_n, stages)
   return {
     "tiles of 128 x " .. block_n,
@@ -15,18 +22,23 @@ local function tiles(block_n, stages)
       BLOCK_M = values(128), BLOCK_N = values(block_n), STAGES = values(stages), CLUSTER_M = values(1), CLUSTER_N = values(1),
       IDLE = values(0), STORES = values(2),
     },
-    prior = function(p, c, gpu, t)
-      local tiles = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)
-      return ceil_div(tiles, gpu.sms) * gpu.sms / tiles * t.tensor_bf16
-    end,
+    where = { "gpu.arch == 'sm_90a' -- tensor cores multiply bf16 from sm_80 on: take sweeps/matmul_fp16.lua" },
+    prior = by_rounds,
   }
 end
 
 return sweep {
   diagnostic = true,
-  variants = { tiles(256, 4), tiles(128, 6) },
+  variants = {
+    tiles(256, 4), tiles(128, 6),
+    {
+      "mma.sync, tiles of 128 x 128",
+      kernel = tensor.bf16.turns,
+      where = { "gpu.cc >= 80 and gpu.arch ~= 'sm_90a'" },
+      prior = by_rounds,
+    },
+  },
   over = { n = range(4096, 7168, 128) },
   with = { m = function(p) return p.n end, k = 4096 },
-  where = { "gpu.arch == 'sm_90a'" },
   baseline = { vendor.matmul { math = "bf16", transpose_b = true } },
 }

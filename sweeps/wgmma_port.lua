@@ -13,5 +13,8 @@ return sweep {
     { columns = 256, steps = 2048 },
   },
   tune = { GROUPS = values(1, 2), WRITE = values(0, 8, 16, 32, 48, 64), CLUSTER = values(1, 2) },
-  where = { "gpu.arch == 'sm_90a'", "CLUSTER == 1 and WRITE <= 32 or CLUSTER == 2 and WRITE >= 32" },
+  where = {
+    "gpu.arch == 'sm_90a' -- wgmma is sm_90a's alone: take sweeps/experiments.lua, whose bank_conflicts asks what shared memory gives",
+    "CLUSTER == 1 and WRITE <= 32 or CLUSTER == 2 and WRITE >= 32",
+  },
 }

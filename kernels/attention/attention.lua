@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- O = softmax(Q K^T / sqrt(d)) V: Q and O are b x h x l x d, K and V b x kv x l x d; h / kv neighbouring heads of Q share
 -- those of K and V. causal: query i sees the keys 0 to i. Returns { fp16, bf16 }, each { memory, mma, wgmma } and the
--- constraints of the last two, mma_fits and wgmma_fits; all else is for attention_packed.lua and attention_fp8.lua. Sums and powers are fp32, powers
+-- constraints of the last two, mma_fits and wgmma_fits, and `here`, mma_fits' of the card; all else is for attention_packed.lua and attention_fp8.lua. Sums and powers are fp32, powers
 -- rounded for the second product.
 local intensity = require "kernels.intensity"
 
@@ -175,6 +175,10 @@ local function ladder(dtype, cuda_type)
   local ABOVE = { "ABOVE", 8, "sums are scaled down where a power would pass two to this; 0: wherever a row's highest rises" }
   local POLYNOMIAL = { "POLYNOMIAL", 0, "one power in so many without the special-function unit; 0: none" }
 
+  local here = dtype == "fp16" and "gpu.cc >= 75" or "gpu.cc >= 80" -- for mma.sync
+  local function mma_moved(shape, c, polynomial)
+    return moved(dtype, shape, 16 * c.WARPS * c.BANDS, c.BLOCK_N, { sharing = 1, each = 16 * c.BANDS, polynomial = polynomial })
+  end
   local function mma_shared(d, c) return BYTES * d * (16 * c.WARPS * c.BANDS + c.SLOTS * c.BLOCK_N) end
   local mma_entry = ("attention_mma<%s, d, causal, BLOCK_N, WARPS, BANDS, SLOTS, ABOVE, POLYNOMIAL>"):format(cuda_type)
   local mma = describe {
@@ -193,10 +197,7 @@ local function ladder(dtype, cuda_type)
         shared = mma_shared(p.d, c),
       }
     end,
-    traffic = function(p, c)
-      local facts = { sharing = 1, each = 16 * c.BANDS, polynomial = c.POLYNOMIAL }
-      return moved(dtype, shape_of(p), 16 * c.WARPS * c.BANDS, c.BLOCK_N, facts)
-    end,
+    traffic = function(p, c) return mma_moved(shape_of(p), c, c.POLYNOMIAL) end,
   }
 
   -- Bytes of shared memory: Q, the ring, the barriers. What it moves: 64 queries share a reading.
@@ -247,9 +248,10 @@ local function ladder(dtype, cuda_type)
     memory = memory, mma = mma, wgmma = wgmma,
     element = element, cuda_type = cuda_type, scale = scale, params = wgmma_params, shared = wgmma_shared, moved = wgmma_moved,
     tol = TOL[dtype],
+    mma_shared = mma_shared, mma_moved = mma_moved, here = here,
     -- Registers of a thread: sums, scores, and these rounded; whole rounds of all threads copy a tile.
     mma_fits = {
-      "gpu.cc >= 80", "BANDS * (d // 2 + BLOCK_N // 2 + BLOCK_N // 4) <= 224", "BLOCK_N % (4 * WARPS) == 0",
+      here, "BANDS * (d // 2 + BLOCK_N // 2 + BLOCK_N // 4) <= 224", "BLOCK_N % (4 * WARPS) == 0",
       function(BLOCK_N, WARPS, BANDS, SLOTS, d, gpu)
         return mma_shared(d, { BLOCK_N = BLOCK_N, WARPS = WARPS, BANDS = BANDS, SLOTS = SLOTS }) <= gpu.shared_per_block
       end,

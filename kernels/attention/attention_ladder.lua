@@ -32,7 +32,7 @@ return function(dtype, d)
       "three kernels through memory",
       kernel = of.memory,
       tune = { BLOCK = values(64, 128) },
-      where = { "gpu.cc >= 80", "l <= 4096" }, -- 17 GB of scores at 16384
+      where = { of.here, "l <= 4096" }, -- 17 GB of scores at 16384
     },
     {
       "fused, mma.sync",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Attention as in attention.lua, of SEQUENCES sequences of different lengths, l on average, behind one another: Q and O are
--- h x tokens x d, K and V kv x tokens x d. spread, percent: how they differ. Returns { fp16, bf16 }, each { kernel, fits }.
+-- h x tokens x d, K and V kv x tokens x d. spread, percent: how they differ. Returns { fp16, bf16 }, each { kernel, fits, mma, mma_fits }: on sm_90a, and by mma.sync.
 local attention = require "kernels.attention"
 local intensity = require "kernels.intensity"
 local lists = require "kernels.lists"
@@ -41,24 +41,64 @@ local function packed(dtype)
     for _, length in ipairs(lengths_of(p)) do all = all + p.h * ceil_div(length, 64 * c.CONSUMERS) end
     return all
   end
-  return kernel {
-    name = "attention_" .. dtype .. "_packed",
+  local function shape_of(p)
+    return { lengths = lengths_of(p), count = 1, h = p.h, kv = p.kv, d = p.d, causal = p.causal }
+  end
+  -- facts: name, source, entry, params, launch, traffic.
+  local function describe(facts)
+    return kernel {
+      name = "attention_" .. dtype .. "_" .. facts.name,
+      source = facts.source,
+      entry = facts.entry,
+      options = { "-I../matmul" },
+      problem = { "l", "spread", "h", "kv", "d", "causal" },
+      compiled = { "d", "causal" },
+      params = facts.params,
+      buffers = function(p)
+        attention.check_problem(p)
+        return {
+          q = input(of.element, p.h * tokens(p) * p.d, uniform(-4, 4)),
+          k = input(of.element, p.kv * tokens(p) * p.d),
+          v = input(of.element, p.kv * tokens(p) * p.d),
+          o = output(of.element, p.h * tokens(p) * p.d),
+        }
+      end,
+      launch = facts.launch,
+      work = function(p)
+        local all = {}
+        for _, length in ipairs(lengths_of(p)) do
+          local work = intensity.flash { l = length, d = p.d, heads = p.h, kv_heads = p.kv, causal = p.causal, dtype = dtype }
+          for key, amount in pairs(work) do all[key] = (all[key] or 0) + amount end
+        end
+        return all
+      end,
+      traffic = facts.traffic,
+      check = {
+        reference = {
+          "attention_reference.cu",
+          launch = function(p, c, gpu, b)
+            return attention.both_sums(function(sum)
+              return {
+                entry = ("attention_packed_reference<%s, %s, %d, %s>"):format(of.cuda_type, sum, p.d, tostring(p.causal)),
+                args = { b.q, b.k, b.v, b.o, starts_of(p), i32(tokens(p)), i32(p.h // p.kv) },
+                grid = { ceil_div(lengths_of(p)[1], 32), p.h, SEQUENCES },
+                block = 256,
+              }
+            end)
+          end,
+        },
+        tol = 4 * of.tol, -- short sequences, and where causal first rows, are larger than the mean
+        odd = { l = 77, spread = 90, h = 2, kv = 1 },
+      },
+    }
+  end
+
+  local roles = describe {
+    name = "packed",
     source = "attention_packed.cu",
     entry = ("attention_packed<%s, d, causal, BLOCK_N, SLOTS, CONSUMERS, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL, HEADS,"
       .. " LONGEST>"):format(of.cuda_type),
-    options = { "-I../matmul" },
-    problem = { "l", "spread", "h", "kv", "d", "causal" },
-    compiled = { "d", "causal" },
     params = params,
-    buffers = function(p)
-      attention.check_problem(p)
-      return {
-        q = input(of.element, p.h * tokens(p) * p.d, uniform(-4, 4)),
-        k = input(of.element, p.kv * tokens(p) * p.d),
-        v = input(of.element, p.kv * tokens(p) * p.d),
-        o = output(of.element, p.h * tokens(p) * p.d),
-      }
-    end,
     launch = function(p, c, gpu, b)
       local function map(source, heads, lines)
         return tensor_map(source, { p.d, heads * tokens(p) }, { box = { 64, lines }, swizzle = 128, l2_promotion = 256 })
@@ -73,35 +113,27 @@ local function packed(dtype)
         shared = of.shared(p.d, c),
       }
     end,
-    work = function(p)
-      local all = {}
-      for _, length in ipairs(lengths_of(p)) do
-        local work = intensity.flash { l = length, d = p.d, heads = p.h, kv_heads = p.kv, causal = p.causal, dtype = dtype }
-        for key, amount in pairs(work) do all[key] = (all[key] or 0) + amount end
-      end
-      return all
-    end,
-    traffic = function(p, c)
-      return of.moved({ lengths = lengths_of(p), count = 1, h = p.h, kv = p.kv, d = p.d, causal = p.causal }, c, 1)
-    end,
-    check = {
-      reference = {
-        "attention_reference.cu",
-        launch = function(p, c, gpu, b)
-          return attention.both_sums(function(sum)
-            return {
-              entry = ("attention_packed_reference<%s, %s, %d, %s>"):format(of.cuda_type, sum, p.d, tostring(p.causal)),
-              args = { b.q, b.k, b.v, b.o, starts_of(p), i32(tokens(p)), i32(p.h // p.kv) },
-              grid = { ceil_div(lengths_of(p)[1], 32), p.h, SEQUENCES },
-              block = 256,
-            }
-          end)
-        end,
-      },
-      tol = 4 * of.tol, -- short sequences, and where causal first rows, are larger than the mean
-      odd = { l = 77, spread = 90, h = 2, kv = 1 },
-    },
+    traffic = function(p, c) return of.moved(shape_of(p), c, 1) end,
   }
+  local mma = describe {
+    name = "packed_mma",
+    source = "attention_packed_mma.cu",
+    entry = ("attention_packed_mma<%s, d, causal, BLOCK_N, WARPS, BANDS, SLOTS>"):format(of.cuda_type),
+    params = {
+      { "BLOCK_N", 64, "keys that are gone through at a time" }, { "WARPS", 8, "warps of a block" },
+      { "BANDS", 1, "times 16 queries of a warp" }, { "SLOTS", 2, "places for tiles of K and V in shared memory" },
+    },
+    launch = function(p, c, gpu, b)
+      return {
+        args = { b.q, b.k, b.v, b.o, starts_of(p), i32(tokens(p)), i32(p.h // p.kv), of.scale(p) },
+        grid = { ceil_div(lengths_of(p)[1], 16 * c.WARPS * c.BANDS), p.h, SEQUENCES },
+        block = 32 * c.WARPS,
+        shared = of.mma_shared(p.d, c),
+      }
+    end,
+    traffic = function(p, c) return of.mma_moved(shape_of(p), c, 0) end,
+  }
+  return roles, mma
 end
 
 local all = {}
@@ -110,6 +142,7 @@ for _, dtype in ipairs { "fp16", "bf16" } do
   for _, constraint in ipairs(attention[dtype].wgmma_fits) do
     if type(constraint) ~= "string" or not constraint:find "CLUSTER" then fits[#fits + 1] = constraint end
   end
-  all[dtype] = { kernel = packed(dtype), fits = lists.join(fits) }
+  local roles, mma = packed(dtype)
+  all[dtype] = { kernel = roles, fits = lists.join(fits), mma = mma, mma_fits = attention[dtype].mma_fits }
 end
 return all

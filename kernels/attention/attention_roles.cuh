@@ -24,11 +24,6 @@
 #include "matmul_roles.cuh"
 #include "wgmma_registers.cuh"
 
-/* Where sequences begin, and the last one ends. */
-struct Starts {
-    int starts[65];
-};
-
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
 template <typename T> struct AttentionOut { typedef T type; };

@@ -13,6 +13,11 @@
 
 #include "matmul_tensor.cuh"
 
+/* Where sequences that lie behind one another begin, and the last one ends. */
+struct Starts {
+    int starts[65];
+};
+
 #define LOWEST __int_as_float(0xff800000) /* minus infinity */
 
 __device__ __forceinline__ float power_of_two(float x) {

@@ -28,15 +28,6 @@ template <typename T, int ROWS, int DEPTH, int THREADS> struct SlabTile {
     }
 };
 
-/* As load_matrices(), but each matrix turned: a lane gets the two elements below one another, 2 (l % 4) and the next,
- * of column l / 4. */
-__device__ __forceinline__ void load_matrices_turned(unsigned (&to)[4], unsigned from) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(from)
-                 : "memory");
-}
-
 /* The A of 16 rows from `row` on, 16 columns from 8 `piece` on. */
 template <class TILE> __device__ __forceinline__ void load_left(unsigned (&a)[4], unsigned tile, int row, int piece) {
     const int lane = threadIdx.x % 32;

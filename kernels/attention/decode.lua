@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Attention of one new token a sequence over a cache in pages: `batch` sequences of at most `l` tokens, kv_heads heads of K
 -- and V of d elements, each read by `group` query heads, pages of `page` tokens in random order. ragged: 0, all have
--- l, or 1, from there down to an eighth. Returns { bf16, fp16, e4m3 }, the type of the cache, each { cores (not e4m3), mma, tma, wgmma (not e4m3) } with constraints.
+-- l, or 1, from there down to an eighth. Returns { bf16, fp16, e4m3 }, the type of the cache, each { cores (not e4m3), mma, tma, wgmma (not e4m3) } with
+-- constraints: cores_fits, fits of all others, and tma_fits and wgmma_fits beside.
 local LOG2_E = 1.4426950408889634
 local COMBINE = { "COMBINE", "last_block", "what joins the parts: the block that comes last, a launch, or one that starts early" }
 local SPLIT = { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" }
@@ -322,8 +323,10 @@ for name, facts in pairs(kinds) do
     mma = decode(facts, mma_of(facts)),
     tma = decode(facts, tma_of(facts)),
     wgmma = not facts.scaled and decode(facts, wgmma_of(facts)) or nil,
+    -- Sums of 16 bits are made by instructions of sm_80; CUDA cores do without.
+    cores_fits = { "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1" },
     fits = {
-      "gpu.cc >= 80", "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1",
+      "gpu.cc >= 80 -- tensor cores multiply bf16, and 16 deep, from sm_80 on: take sweeps/decode.lua", "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1",
       facts.scaled and "CONVERT == 'integer' or gpu.cc >= 89" or nil,
     },
     tma_fits = {

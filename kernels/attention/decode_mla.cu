@@ -12,7 +12,7 @@
  * PAIR 2: neighbouring blocks have the same tokens and the next 64 heads; each brings half of a tile, to both.
  * CLUSTER blocks (pairs) with neighbouring tokens of a sequence join their sums over the cluster's shared memory.
  */
-#include "decode.cuh"
+#include "decode_mla_join.cuh"
 #include "wgmma_registers.cuh"
 #include "wgmma_tiles.cuh"
 
@@ -530,58 +530,4 @@ __global__ void __launch_bounds__(384, 1)
         cluster_meet();
     }
 #endif
-}
-
-/* Joins what clusters have left of a row, LINES parts at a time, a block a row. A launch of its own. */
-template <int LINES>
-__global__ void __launch_bounds__(128 * LINES)
-    mla_join(const int *__restrict__ lengths, Parts parts, __nv_bfloat16 *__restrict__ out, Decode of, int most) {
-    __shared__ float4 joined[LINES][128];
-    const long long row = blockIdx.x, place = row * most;
-    const int column = threadIdx.x % 128, line = threadIdx.x / 128, lane = threadIdx.x % 32;
-    const int count = (lengths[row / of.group] + of.chunk - 1) / of.chunk;
-    if (count <= 1) {
-        return;
-    }
-    wait_for_launch_before();
-    float top = LOWEST, weight = 0.0f;
-    for (int i = lane; i < count; i += 32) {
-        top = fmaxf(top, __ldcg(&parts.stats[place + i]).x);
-    }
-#pragma unroll
-    for (int apart = 16; apart > 0; apart /= 2) {
-        top = fmaxf(top, __shfl_xor_sync(~0u, top, apart));
-    }
-    float own[4] = {};
-#pragma unroll 4
-    for (int i = line; i < count; i += LINES) {
-        const float4 part = __ldcg(reinterpret_cast<const float4 *>(parts.sums + (place + i) * 512) + column);
-        const float2 stats = __ldcg(&parts.stats[place + i]);
-        const float factor = exp2_fast(stats.x - top);
-        weight += factor * stats.y;
-        own[0] += factor * part.x;
-        own[1] += factor * part.y;
-        own[2] += factor * part.z;
-        own[3] += factor * part.w;
-    }
-    if (LINES > 1) {
-        __shared__ float weights[LINES];
-        joined[line][column] = make_float4(own[0], own[1], own[2], own[3]);
-        weights[line] = weight;
-        __syncthreads();
-        if (line > 0) {
-            return;
-        }
-        for (int i = 1; i < LINES; i++) {
-            const float4 part = joined[i][column];
-            weight += weights[i];
-            own[0] += part.x;
-            own[1] += part.y;
-            own[2] += part.z;
-            own[3] += part.w;
-        }
-    }
-    const float scale = weight > 0.0f ? of.out_scale / weight : 0.0f;
-    *reinterpret_cast<uint2 *>(out + row * 512 + column * 4) = make_uint2(
-        pair_of<__nv_bfloat16>(own[0] * scale, own[1] * scale), pair_of<__nv_bfloat16>(own[2] * scale, own[3] * scale));
 }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B in fp32, A is m x k and B is k x n, of data that is "uniform" in [-1, 1), "wide" or "cancelling"
--- (matmul_data.cu). Returns { fma, bf16, bf16_short, tf32, fits }: plain FMA; on tensor cores that multiply narrower
--- numbers, short where 16 bits are enough; and constraints of these.
+-- (matmul_data.cu). Returns { fma, bf16, bf16_short, tf32, fits, mma, mma_fits }: plain FMA; on tensor cores that multiply
+-- narrower numbers, short where 16 bits are enough; and constraints of these: on sm_90a, and by mma.sync (mma has all three).
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -82,6 +82,27 @@ end
 -- Rows of planes begin at multiples of 16 bytes.
 local function pitch_of(p) return ceil_div(p.k, 8) * 8 end
 
+-- Launches that write planes of A and B.
+local function splits_of(p, b, cuda_type, planes)
+  local pitch = pitch_of(p)
+  local function split(name, whole) return ("%s<%s, %d, %s, 256>"):format(name, cuda_type, planes, tostring(whole)) end
+  return {
+    entry = split("split_rows", p.k % 4 == 0),
+    args = { b.a, b.a_planes, i64(p.m), i32(p.k), i32(pitch) },
+    grid = ceil_div(p.m * pitch // 4, 256),
+    block = 256,
+  }, {
+    entry = split("split_turned", p.n % 4 == 0),
+    args = { b.b, b.b_planes, i32(p.k), i64(p.n), i32(pitch) },
+    grid = { ceil_div(p.n, 64), ceil_div(pitch, 64) },
+    block = 256,
+    shared = FLOAT * 64 * 65,
+  }
+end
+local function planes_for(p, element)
+  return { a_planes = temp(element, 3 * p.m * pitch_of(p)), b_planes = temp(element, 3 * p.n * pitch_of(p)) }
+end
+
 -- `loose`: times the tolerance of fp32.
 local function emulated(dtype, element, cuda_type, size, products, loose)
   local line = 128 // size -- numbers of a stage's line
@@ -107,34 +128,21 @@ local function emulated(dtype, element, cuda_type, size, products, loose)
       { "LAG", true, "the second of two consumers begins each tile behind the first: one adds while the other multiplies" },
       { "STORES", 2, "pieces of C on their way in shared memory, each consumer; 0: from registers" },
     },
-    temps = function(p)
-      return { a_planes = temp(element, 3 * p.m * pitch_of(p)), b_planes = temp(element, 3 * p.n * pitch_of(p)) }
-    end,
+    temps = function(p) return planes_for(p, element) end,
     launch = function(p, c, gpu, b)
       local planes, pitch = planes_of(c), pitch_of(p)
       local cluster = c.CLUSTER_M * c.CLUSTER_N
       local all = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
-      local function split(name, whole) return ("%s<%s, %d, %s, 256>"):format(name, cuda_type, planes, tostring(whole)) end
       local function map(buffer, rows, lines)
         return tensor_map(buffer, { pitch, planes * rows }, { box = { line, lines }, swizzle = 128, l2_promotion = 256 })
       end
       local a_map, b_map = map(b.a_planes, p.m, c.BLOCK_M // c.CLUSTER_N), map(b.b_planes, p.n, c.BLOCK_N // c.CLUSTER_M)
       local boxes = p.n % 4 == 0
       local c_map = boxes and tensor_map(b.c, { p.n, p.m }, { box = { 32, 64 }, swizzle = 128 })
+      local split_a, split_b = splits_of(p, b, cuda_type, planes)
       return {
-        {
-          entry = split("split_rows", p.k % 4 == 0),
-          args = { b.a, b.a_planes, i64(p.m), i32(p.k), i32(pitch) },
-          grid = ceil_div(p.m * pitch // 4, 256),
-          block = 256,
-        },
-        {
-          entry = split("split_turned", p.n % 4 == 0),
-          args = { b.b, b.b_planes, i32(p.k), i64(p.n), i32(pitch) },
-          grid = { ceil_div(p.n, 64), ceil_div(pitch, 64) },
-          block = 256,
-          shared = FLOAT * 64 * 65,
-        },
+        split_a,
+        split_b,
         {
           args = { a_map, b_map, c_map or a_map, b.c, i32(p.m), i32(p.n), i32(p.k), i32(boxes and 1 or 0) },
           grid = math.min(all, gpu.sms // cluster) * cluster,
@@ -185,10 +193,80 @@ local function fits(size)
   }
 end
 
+-- The same by mma.sync: a stage has the tiles of all planes.
+local function mma_shared(size, c)
+  return size * planes_of(c) * c.STAGES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K
+end
+
+local function by_mma(dtype, element, cuda_type, size, products, loose)
+  local pipe = "tensor_" .. dtype
+  return matmul {
+    name = "matmul_emulated_mma_" .. dtype .. (loose and "_short" or ""),
+    source = "matmul_mma_planes.cu",
+    pipe = pipe,
+    loose = loose,
+    entry = ("matmul_mma_planes<%s, PRODUCTS, CHUNK, BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, GROUP>"):format(cuda_type),
+    params = {
+      { "PRODUCTS", products, "of planes of A and B: 3 or 4 of two planes each, 6 or 9 of three" },
+      { "CHUNK", 64, "k's that are added up on the tensor cores, before fp32 adds the sum" },
+      { "BLOCK_M", 128, "rows of a block's tile" },
+      { "BLOCK_N", 128, "columns of a block's tile" },
+      { "BLOCK_K", 64 // size, "depth of a stage, which has the tiles of all planes" },
+      { "WARP_M", 64, "rows a warp computes" },
+      { "WARP_N", 32, "columns a warp computes" },
+      { "STAGES", 2, "places for these in shared memory" },
+      { "GROUP", 8, "rows of tiles that blocks go through together" },
+    },
+    temps = function(p) return planes_for(p, element) end,
+    launch = function(p, c, gpu, b)
+      local split_a, split_b = splits_of(p, b, cuda_type, planes_of(c))
+      return {
+        split_a,
+        split_b,
+        {
+          args = { b.a_planes, b.b_planes, b.c, i64(p.m), i64(p.n), i64(pitch_of(p)) },
+          grid = ceil_div(p.n, c.BLOCK_N) * ceil_div(p.m, c.BLOCK_M),
+          block = tiles.threads(c),
+          shared = mma_shared(size, c),
+        },
+      }
+    end,
+    traffic = function(p, c, gpu)
+      local planes, written, inputs = planes_of(c), FLOAT * p.m * p.n, p.k * (p.m + p.n)
+      local executed = c.PRODUCTS * tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
+      local read, split = planes * tiles.reads(p, size, c.BLOCK_M, c.BLOCK_N), (FLOAT + planes * size) * inputs
+      return {
+        [pipe] = executed,
+        shared = executed / 2 * size * (1 / c.WARP_M + 1 / c.WARP_N) + read,
+        l2 = read + written + split,
+        dram_read = FLOAT * inputs
+          + tiles.dram_reads(p, planes * size, c.BLOCK_M, c.BLOCK_N, gpu.sms, gpu.l2_bytes, c.GROUP),
+        dram_write = planes * size * inputs + written,
+      }
+    end,
+  }
+end
+
+local function mma_fits(size)
+  return {
+    "gpu.cc >= 80", "CHUNK % BLOCK_K == 0", tiles.four_or_eight_warps,
+    function(PRODUCTS, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, gpu)
+      local c = { PRODUCTS = PRODUCTS, BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES }
+      return mma_shared(size, c) <= gpu.shared_per_block
+    end,
+  }
+end
+
 return {
   fma = fma,
   bf16 = emulated("bf16", bf16, "__nv_bfloat16", 2, 6),
   bf16_short = emulated("bf16", bf16, "__nv_bfloat16", 2, 3, 4),
   tf32 = emulated("tf32", f32, "float", 4, 3),
   fits = fits,
+  mma = {
+    bf16 = by_mma("bf16", bf16, "__nv_bfloat16", 2, 6),
+    bf16_short = by_mma("bf16", bf16, "__nv_bfloat16", 2, 3, 4),
+    tf32 = by_mma("tf32", f32, "float", 4, 3),
+  },
+  mma_fits = mma_fits,
 }

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
--- C = A B in fp8 with scales in fp32, on sm_90a: A is m x k, B lies as n x k, C is m x n. A function of facts:
+-- C = A B in fp8 with scales in fp32: A is m x k, B lies as n x k, C is m x n. A function of facts:
 --   scale   "tensor": one for A, one for B; "rows": for each row of A and column of B; "blocks": for 128 k's of a row of A
 --           and for 128 k's of 128 columns of B, as matmul_fp8_scaled.cu says
 --   a, b    e4m3 (when left out) or e5m2, not both of them e5m2
 --   out     type of C: bf16 (when left out) or f32
 --   tol     tolerance
--- It returns { kernel, fits, deepest }: the last two are constraints, a list and one.
+-- It returns { kernel, fits, deepest, mma, mma_fits }: on sm_90a, fits and deepest are constraints, a list and one; by mma.sync.
 local intensity = require "kernels.intensity"
+local matmul_tiles = require "kernels.tiles"
 local wgmma = require "kernels.matmul_wgmma"
 
 local SCALED = 128 -- k's, and columns of B, that share a scale of blocks
@@ -79,6 +80,37 @@ return function(facts)
     }
   end
 
+  local function work(p)
+    local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = "fp8" }
+    work.read = work.read + bytes_of_scales(scale, p)
+    work.write = out_size * p.m * p.n
+    return work
+  end
+  -- Operands, scales and C, beside `all`.
+  local function buffers(all, p)
+    all.a, all.b = input(a_type, p.m * p.k), input(b_type, p.n * p.k)
+    all.a_scale = input(f32, scales_of(scale, "a", p.m, p.k), uniform(0.5, 2))
+    all.b_scale = input(f32, scales_of(scale, "b", p.n, p.k), uniform(0.5, 2))
+    all.c = output(out, p.m * p.n)
+    return all
+  end
+  local check = {
+    reference = {
+      "matmul_fp8_scaled_reference.cu",
+      buffers = function(p) return { a_real = temp(f64, p.m * p.k), b_real = temp(f64, p.n * p.k) } end,
+      launch = reference_launch,
+    },
+    length = function(p) return p.k end,
+    tol = facts.tol,
+  }
+
+  -- Promotion adds each partial sum once; a block's scale makes that a multiplication and an addition.
+  local function scaling(p, c)
+    local sums = ceil_div(p.m, c.BLOCK_M) * c.BLOCK_M * ceil_div(p.n, c.BLOCK_N) * c.BLOCK_N
+    local added = c.PROMOTE > 0 and ceil_div(p.k, c.PROMOTE) or 0
+    return sums * (scale == "blocks" and 2 * added or added + (scale == "rows" and 2 or 1))
+  end
+
   local made = kernel {
     name = "matmul_fp8_" .. scale,
     source = "matmul_fp8_scaled.cu",
@@ -86,14 +118,7 @@ return function(facts)
       .. " LAG, STORES, PROMOTE, TURNS>"):format(element, out == f32 and "float" or "__nv_bfloat16", numbers[scale]),
     problem = { "m", "n", "k" },
     params = params,
-    buffers = function(p)
-      local all = base.temps(p)
-      all.a, all.b = input(a_type, p.m * p.k), input(b_type, p.n * p.k)
-      all.a_scale = input(f32, scales_of(scale, "a", p.m, p.k), uniform(0.5, 2))
-      all.b_scale = input(f32, scales_of(scale, "b", p.n, p.k), uniform(0.5, 2))
-      all.c = output(out, p.m * p.n)
-      return all
-    end,
+    buffers = function(p) return buffers(base.temps(p), p) end,
     launch = function(p, c, gpu, b)
       local cluster = c.CLUSTER_M * c.CLUSTER_N
       local tiles = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
@@ -113,20 +138,13 @@ return function(facts)
         }
       end, true)
     end,
-    work = function(p)
-      local work = intensity.gemm { m = p.m, n = p.n, k = p.k, dtype = "fp8" }
-      work.read = work.read + bytes_of_scales(scale, p)
-      work.write = out_size * p.m * p.n
-      return work
-    end,
-    -- Promotion adds each partial sum once; a block's scale makes that a multiplication and an addition.
+    work = work,
     traffic = function(p, c, gpu)
       local passes, wider = c.STORES > 0 and 2 or 0, (out_size - 2) * p.m * p.n -- there C is bf16
       local moved = base.moved(p, c, gpu, c.CLUSTER_M, c.CLUSTER_N, c.GROUP, passes)
       moved.shared, moved.l2, moved.dram_write = moved.shared + passes * wider, moved.l2 + wider, moved.dram_write + wider
       local sums = ceil_div(p.m, c.BLOCK_M) * c.BLOCK_M * ceil_div(p.n, c.BLOCK_N) * c.BLOCK_N
-      local added = c.PROMOTE > 0 and ceil_div(p.k, c.PROMOTE) or 0
-      moved.fp32 = sums * (scale == "blocks" and 2 * added or added + (scale == "rows" and 2 or 1))
+      moved.fp32 = scaling(p, c)
       moved.dram_read = moved.dram_read + bytes_of_scales(scale, p)
       moved.l2 = moved.l2 + (scale == "blocks" and sums / c.BLOCK_N * 4 * ceil_div(p.k, SCALED) or bytes_of_scales(scale, p))
       return moved
@@ -137,15 +155,60 @@ return function(facts)
       local rounds = ceil_div(tiles, gpu.sms - math.max(0, c.IDLE))
       return math.max(t.tensor_fp8, t.fp32, t.l2, t.shared) * rounds * gpu.sms / tiles * (c.PINGPONG and 1 or 1.02)
     end,
-    check = {
-      reference = {
-        "matmul_fp8_scaled_reference.cu",
-        buffers = function(p) return { a_real = temp(f64, p.m * p.k), b_real = temp(f64, p.n * p.k) } end,
-        launch = reference_launch,
-      },
-      length = function(p) return p.k end,
-      tol = facts.tol,
+    check = check,
+  }
+
+  -- By mma.sync. PROMOTE as above; a block's tile has one scale of B where scales are of blocks.
+  local function mma_shared(c) return c.STAGES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
+  local MMA = "BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, GROUP, PROMOTE"
+  local function entry(aligned)
+    return ("matmul_mma_scaled<%s, %s, %s, %d, %s, %s>"):format(
+      tostring(a_wide), tostring(b_wide), out == f32 and "float" or "__nv_bfloat16", numbers[scale], tostring(aligned), MMA)
+  end
+  local mma = kernel {
+    name = "matmul_fp8_mma_" .. scale,
+    source = "matmul_mma_scaled.cu",
+    entry = entry(true),
+    problem = { "m", "n", "k" },
+    params = {
+      { "BLOCK_M", 128, "rows of a block's tile" }, { "BLOCK_N", 128, "columns of a block's tile" },
+      { "BLOCK_K", 64, "depth of a tile in shared memory" }, { "WARP_M", 64, "rows a warp computes" },
+      { "WARP_N", 32, "columns a warp computes" }, { "STAGES", 3, "tiles in shared memory" },
+      { "GROUP", 8, "rows of tiles that blocks go through together" }, params[#params - 1],
+    },
+    buffers = function(p) return buffers({}, p) end,
+    launch = function(p, c, gpu, b)
+      return {
+        entry = entry(p.k % 16 == 0),
+        args = { b.a, b.b, b.a_scale, b.b_scale, b.c, i64(p.m), i64(p.n), i64(p.k) },
+        grid = ceil_div(p.n, c.BLOCK_N) * ceil_div(p.m, c.BLOCK_M),
+        block = matmul_tiles.threads(c),
+        shared = mma_shared(c),
+      }
+    end,
+    work = work,
+    -- Where nothing multiplies fp8 the pipe is fp16's.
+    traffic = function(p, c, gpu)
+      local eights = (gpu.cc == 89 or gpu.cc >= 120) and not b_wide
+      local moved = matmul_tiles.traffic(eights and "tensor_fp8" or "tensor_fp16", p, c, gpu, {
+        bytes = 1, out_bytes = out_size, shared = mma_shared(c), group = c.GROUP,
+      })
+      if not eights then moved.tensor_fp8 = 0 end
+      moved.fp32 = scaling(p, c)
+      local scales = bytes_of_scales(scale, p)
+      moved.l2, moved.dram_read = moved.l2 + scales, moved.dram_read + scales
+      return moved
+    end,
+    check = check,
+  }
+  return {
+    kernel = made, fits = fits(scale, sizes), deepest = sizes.deepest, mma = mma,
+    mma_fits = {
+      "gpu.cc >= 75", "PROMOTE % BLOCK_K == 0", matmul_tiles.four_or_eight_warps,
+      scale == "blocks" and "PROMOTE == 128 and 128 % BLOCK_N == 0" or "PROMOTE == 0 or WARP_M * WARP_N <= 64 * 32",
+      function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, gpu)
+        return mma_shared { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES } <= gpu.shared_per_block
+      end,
     },
   }
-  return { kernel = made, fits = fits(scale, sizes), deepest = sizes.deepest }
 end

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matmul_fragments.cuh - mma.sync on fragments that ldmatrix brings, and its sums to C. Sources: PTX ISA 8.8, "Matrix
- * fragments for mma.m16n8k8", "m16n8k16", "m16n8k32", "ldmatrix".
+ * fragments for mma.m16n8k8", "m16n8k16", "m16n8k32", "m8n8k16", "ldmatrix".
  */
 #ifndef RFT_KERNELS_MATMUL_FRAGMENTS_CUH
 #define RFT_KERNELS_MATMUL_FRAGMENTS_CUH
@@ -12,6 +12,15 @@
  * the two neighbouring elements 2 (l % 4) of row l / 4. Of elements of other widths it gets the same 4 bytes. */
 __device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(from)
+                 : "memory");
+}
+
+/* As load_matrices(), but each matrix turned: a lane gets the two elements below one another, 2 (l % 4) and the next,
+ * of column l / 4. */
+__device__ __forceinline__ void load_matrices_turned(unsigned (&to)[4], unsigned from) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(from)
                  : "memory");
@@ -35,44 +44,66 @@ __device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned from) 
     };
 template <typename T> struct Multiply;
 MULTIPLY(__nv_bfloat16, __nv_bfloat16, "m16n8k16.row.col.f32.bf16.bf16.f32")
+#if __CUDA_ARCH__ >= 800
 MULTIPLY(__half, __half, "m16n8k16.row.col.f32.f16.f16.f32")
+#else /* sm_75 has half the depth */
+template <> struct Multiply<__half> {
+    typedef float Sum;
+    typedef __half Out;
+    __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                         "{%0, %1, %2, %3};"
+                         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                         : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
+        }
+    }
+};
+#endif
 MULTIPLY(float, float, "m16n8k8.row.col.f32.tf32.tf32.f32")
+/* Of bytes 0 and 1, and 2 and 3, as halves. Where no instruction converts, an e4m3's exponent and mantissa stand one
+ * place lower in a half, whose bias is 8 more; NaN becomes 480 there. */
+__device__ __forceinline__ void widen_e4m3(unsigned bytes, unsigned &low, unsigned &high) {
+#if __CUDA_ARCH__ >= 890
+    asm("{\n .reg .b16 low, high;\n mov.b32 {low, high}, %2;\n"
+        " cvt.rn.f16x2.e4m3x2 %0, low;\n cvt.rn.f16x2.e4m3x2 %1, high;\n}"
+        : "=r"(low), "=r"(high)
+        : "r"(bytes));
+#else
+    const unsigned apart[2] = {__byte_perm(bytes, 0, 0x1404), __byte_perm(bytes, 0, 0x3424)};
+    unsigned *to[2] = {&low, &high};
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const unsigned small = (apart[i] >> 1 & 0x3f803f80u) | (apart[i] & 0x80008000u); /* 2^-8 of what it is */
+        asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(*to[i]) : "r"(small), "r"(0x5c005c00u), "r"(0x80008000u));
+    }
+#endif
+}
 #if __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
 MULTIPLY(unsigned char, __nv_bfloat16, "m16n8k32.row.col.f32.e4m3.e4m3.f32")
-#elif __CUDA_ARCH__ >= 900
-/* No tensor core here multiplies e4m3 of registers. ptxas would take halves, and add each two products' sums by FADD;
- * here tensor cores add on: first what the lower two bytes of each word give, then the upper. */
+#else
+/* No tensor core here multiplies e4m3 of registers. From sm_90 on ptxas would take halves, and add each two products'
+ * sums by FADD; here tensor cores add on: first what the lower two bytes of each word give, then the upper. */
 template <> struct Multiply<unsigned char> {
     typedef float Sum;
     typedef __nv_bfloat16 Out;
-    __device__ __forceinline__ static void widen(unsigned bytes, unsigned &low, unsigned &high) {
-        asm("{\n .reg .b16 low, high;\n mov.b32 {low, high}, %2;\n"
-            " cvt.rn.f16x2.e4m3x2 %0, low;\n cvt.rn.f16x2.e4m3x2 %1, high;\n}"
-            : "=r"(low), "=r"(high)
-            : "r"(bytes));
-    }
     __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
         unsigned wide_a[2][4], wide_b[2][2];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            widen(a[i], wide_a[0][i], wide_a[1][i]);
+            widen_e4m3(a[i], wide_a[0][i], wide_a[1][i]);
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            widen(b[i], wide_b[0][i], wide_b[1][i]);
+            widen_e4m3(b[i], wide_b[0][i], wide_b[1][i]);
         }
         Multiply<__half>::add(sums, wide_a[0], wide_b[0]);
         Multiply<__half>::add(sums, wide_a[1], wide_b[1]);
     }
 };
-#else /* sweeps do not ask for it */
-template <> struct Multiply<unsigned char> {
-    typedef float Sum;
-    typedef __nv_bfloat16 Out;
-    __device__ __forceinline__ static void add(float (&)[4], const unsigned (&)[4], const unsigned *) {
-    }
-};
 #endif
+#if __CUDA_ARCH__ >= 800
 template <> struct Multiply<signed char> {
     typedef int Sum;
     typedef int Out;
@@ -83,6 +114,21 @@ template <> struct Multiply<signed char> {
                      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     }
 };
+#else /* sm_75: eight rows, half the depth */
+template <> struct Multiply<signed char> {
+    typedef int Sum;
+    typedef int Out;
+    __device__ __forceinline__ static void add(int (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int *own = sums + i % 2 * 2;
+            asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                         : "+r"(own[0]), "+r"(own[1])
+                         : "r"(a[i]), "r"(b[i / 2]));
+        }
+    }
+};
+#endif
 #undef MULTIPLY
 
 /* Two neighbouring elements of C of 4 bytes, of which `left` are inside; aligned: at a multiple of 8 bytes. */

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The steps by mma.sync (sm_80 and newer; fp8: sm_89) of the ladders in matmul_ladder.lua and matmul_types.lua: a function
+-- The steps by mma.sync (sm_80 and newer; fp16, int8, and fp8 widened to fp16: sm_75) of the ladders in matmul_ladder.lua and matmul_types.lua: a function
 -- of the type's name that returns variants. bf16 has all values; the others those that were near the best there.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
@@ -7,7 +7,9 @@ local tiles = require "kernels.tiles"
 return function(dtype)
   local matmul, bytes, few = tensor[dtype], tensor[dtype].element[3], dtype ~= "bf16"
   local shallow, deep = 64 // bytes, 128 // bytes -- rows of a tile of 64 or 128 bytes
-  local here = dtype == "fp8" and "gpu.cc >= 89" or "gpu.cc >= 80"
+  local here = (dtype == "bf16" or dtype == "tf32")
+      and "gpu.cc >= 80 -- tensor cores multiply bf16 and TF32 from sm_80 on: take sweeps/matmul_fp16.lua"
+    or "gpu.cc >= 75"
   local fits = tiles.fits(matmul.shared_of)
 
   -- Much the same bytes on their way.

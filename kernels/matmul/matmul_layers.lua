@@ -31,7 +31,7 @@ return function(dtype, one_token)
       kernel = few.skinny,
       tune = { BLOCK_M = values(8, 16, 32), BLOCK_N = values(16, 32, 64), WARPS = values(4, 8, 16), AHEAD = values(1, 2, 4) },
       where = {
-        "gpu.cc >= 80",
+        "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/linear_weights.lua",
         where_wide "m <= 64",
         function(m, n, BLOCK_M) return n < 2048 or BLOCK_M == holding(m, 8, 32) end,
         "AHEAD * (BLOCK_M + BLOCK_N) >= 48 and AHEAD * (BLOCK_M + BLOCK_N) <= 128", -- 24 to 64 registers on their way
@@ -114,7 +114,6 @@ return function(dtype, one_token)
       kernel = few.wide,
       tune = { BLOCK = values(128, 256, 512), ROWS = values(1, 2, 4), UNROLL = values(1, 2, 4) },
       where = {
-        "gpu.cc >= 80",
         "ROWS * UNROLL == 4 or ROWS == 4 and UNROLL == 2",
         where_wide "m == 1",
         -- Every load of a batch has something to read. Odd rows take the naive kernel, whatever is asked.

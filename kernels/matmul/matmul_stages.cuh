@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * matmul_stages.cuh - tiles of operands in shared memory, brought by cp.async in pieces of 16 bytes (sm_80 and newer).
- * Source: PTX ISA 8.8, "cp.async".
+ * matmul_stages.cuh - tiles of operands in shared memory, brought by cp.async in pieces of 16 bytes; before sm_80 by
+ * threads, at once. Source: PTX ISA 8.8, "cp.async".
  */
 #ifndef RFT_KERNELS_MATMUL_STAGES_CUH
 #define RFT_KERNELS_MATMUL_STAGES_CUH
@@ -12,25 +12,32 @@ __device__ __forceinline__ unsigned shared_address(const void *place) {
     return (unsigned)__cvta_generic_to_shared(place);
 }
 
-/* 16 bytes from global to shared memory without passing through registers; `present` false writes zeros. */
-__device__ __forceinline__ void copy_async(unsigned to, const void *from, bool present) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(present ? 16 : 0)
-                 : "memory");
-}
-
 __device__ __forceinline__ void store_shared(unsigned to, uint4 word) {
     asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(word.x), "r"(word.y), "r"(word.z),
                  "r"(word.w)
                  : "memory");
 }
+/* 16 bytes from global to shared memory without passing through registers; `present` false writes zeros. */
+__device__ __forceinline__ void copy_async(unsigned to, const void *from, bool present) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(present ? 16 : 0)
+                 : "memory");
+#else
+    store_shared(to, present ? *static_cast<const uint4 *>(from) : make_uint4(0, 0, 0, 0));
+#endif
+}
 
 __device__ __forceinline__ void copy_async_commit() {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
 }
 
 /* Waits until at most PENDING of the newest groups are still on their way. */
 template <int PENDING> __device__ __forceinline__ void copy_async_wait() {
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
 }
 
 /* How the pieces of a tile's rows lie: as they are; for ldmatrix, which reads one piece of eight rows at a time; for

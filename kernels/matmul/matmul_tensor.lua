@@ -2,8 +2,9 @@
 -- C = A B on tensor cores: A is m x k, B lies as n x k, C is m x n, sums are fp32 (int8: int32, fp64: fp64). Returns
 -- { bf16, fp16, tf32, fp8, int8, fp64 }: `kernel`, what describes a kernel of this type (for files that go on from here),
 -- `element`, `out` and `cuda`; steps of a ladder: naive (bf16, fp16, fp64), wmma (bf16, fp16), mma and turns (all but
--- fp64), of which shared_of(config) and turns_shared_of(config) are the bytes of shared memory. fp32, whose B is k x n, has
--- `kernel` alone.
+-- fp64), of which shared_of(config) and turns_shared_of(config) are the bytes of shared memory; finish (bf16, fp16), a function
+-- of { layout, epilogue } as matmul_wgmma.lua has them, that returns a kernel by mma.sync and its constraints. fp32, whose B is
+-- k x n, has `kernel` alone.
 local epilogues = require "kernels.matmul_epilogue"
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
@@ -94,6 +95,12 @@ local function ladder(dtype)
     return math.max(turns_shared_of(c), rows)
   end
 
+  -- fp8 is widened to fp16 where no tensor core multiplies it. (On sm_90 and sm_100 as well: recordings have it as fp8.)
+  local function executed_by(gpu, traffic)
+    if dtype == "fp8" and gpu.cc < 89 then traffic.tensor_fp16, traffic[pipe] = traffic[pipe], 0 end
+    return traffic
+  end
+
   -- Rows that do not begin at multiples of 16 bytes are read an element at a time.
   local function entry_for(p, name, parameters)
     return ("%s<%s, %s, %s>"):format(name, cuda_type, tostring(p.k * BYTES % 16 == 0), parameters)
@@ -165,10 +172,10 @@ local function ladder(dtype)
     end,
     -- Without SWIZZLE the eight rows that ldmatrix reads together begin in two banks (rows of 64 bytes), or in one.
     traffic = function(p, c, gpu)
-      return tiles.traffic(pipe, p, c, gpu, {
+      return executed_by(gpu, tiles.traffic(pipe, p, c, gpu, {
         bytes = BYTES, out_bytes = out_bytes, shared = shared_of(c), passes = c.SWIZZLE and 1 or c.BLOCK_K * BYTES // 16,
         c_bytes = BYTES == 2 and 4 or 0, group = c.GROUP,
-      })
+      }))
     end,
   }
 
@@ -191,17 +198,62 @@ local function ladder(dtype)
       }
     end,
     traffic = function(p, c, gpu)
-      return tiles.traffic(pipe, p, c, gpu, {
+      return executed_by(gpu, tiles.traffic(pipe, p, c, gpu, {
         bytes = BYTES, out_bytes = out_bytes, shared = turns_shared_of(c), group = c.GROUP,
-      })
+      }))
     end,
   }
+
+  -- Where no sm_90a is: other layouts, epilogues.
+  local FINISH = "BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, GROUP"
+  local function finish(facts)
+    local epilogue = facts.epilogue and epilogues[facts.epilogue]
+    local a_by_k, b_by_k = facts.layout ~= "nt", facts.layout == nil
+    local function entry(aligned)
+      return ("matmul_mma_finish<%s, %s, %s, %s, %s, %s>"):format(
+        cuda_type, tostring(a_by_k), tostring(b_by_k), tostring(aligned), FINISH, epilogue and epilogue.code or "Plain")
+    end
+    local function is_aligned(p)
+      return (a_by_k and p.k or p.m) % 8 == 0 and (b_by_k and p.k or p.n) % 8 == 0
+    end
+    local made = describe {
+      name = "mma_" .. (facts.epilogue or "finish") .. (facts.layout and "_" .. facts.layout or ""),
+      layout = facts.layout,
+      epilogue = epilogue,
+      source = "matmul_mma_finish.cu",
+      entry = entry(true),
+      params = {
+        BLOCK_M, BLOCK_N, { "BLOCK_K", 64, BLOCK_K[3] }, WARP_M, WARP_N_8, { "STAGES", 2, STAGES[3] }, GROUP,
+      },
+      launch = function(p, c, gpu, b)
+        return {
+          entry = entry(is_aligned(p)),
+          args = { b.a, b.b, b.c, epilogue and b[epilogue.input] or u64(0), i64(p.m), i64(p.n), i64(p.k) },
+          grid = ceil_div(p.n, c.BLOCK_N) * ceil_div(p.m, c.BLOCK_M),
+          block = tiles.threads(c),
+          shared = turns_shared_of(c),
+        }
+      end,
+      traffic = function(p, c, gpu)
+        local all = tiles.traffic(pipe, p, c, gpu, { bytes = BYTES, shared = turns_shared_of(c), group = c.GROUP })
+        if epilogue then
+          local read = epilogue.bytes(p, BYTES)
+          all.fp32, all.dram_read = epilogue.ops * p.m * p.n, all.dram_read + read
+          all.l2 = all.l2 + read * (epilogue.input == "bias" and ceil_div(p.m, c.BLOCK_M) or 1)
+        end
+        return all
+      end,
+    }
+    local here = dtype == "fp16" and "gpu.cc >= 75"
+      or "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/matmul_fp16.lua"
+    return made, { here, tiles.four_or_eight_warps, tiles.fits(turns_shared_of) }
+  end
 
   local steps = {
     kernel = describe, element = type.element, out = type.out or type.element, cuda = cuda_type,
     shared_of = shared_of, turns_shared_of = turns_shared_of,
   }
-  if dtype == "bf16" or dtype == "fp16" then steps.naive, steps.wmma = naive, wmma end
+  if dtype == "bf16" or dtype == "fp16" then steps.naive, steps.wmma, steps.finish = naive, wmma, finish end
   if dtype == "fp64" then steps.naive = naive else steps.mma, steps.turns = mma, turns end
   return steps
 end

@@ -22,9 +22,11 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
+#ifndef __CUDA_ARCH__ /* test_emulator_older.cpp has another */
 #define __CUDA_ARCH__ 900
 #define __CUDA_ARCH_FEAT_SM90_ALL 1
 #define __CUDA_ARCH_FEAT_SM100_ALL 1
+#endif
 
 struct uint2 {
     unsigned x, y;

@@ -166,7 +166,7 @@ static void multiply_fp64(const Call &call) {
 }
 
 /* Byte x of a row's k: of lane l % 4 = x % 16 / 4, register h + 2 (x / 16) of A for row l / 4 + 8 h, x / 16 of B. Sums
- * 2 h + e: row l / 4 + 8 h, column 2 (l % 4) + e. */
+ * 2 h + e: row l / 4 + 8 h, column 2 (l % 4) + e. m8n8k16 has h = 0. */
 static void multiply(const Call &call) {
     if (call.is("f64")) {
         multiply_fp64(call);
@@ -175,25 +175,26 @@ static void multiply(const Call &call) {
     const Kind *a, *b;
     kinds_of(call, a, b);
     const unsigned depth = shape_of(call, 'k'), pieces = depth * a->bytes / 16, lane = current->lane();
-    if (call.in_group(0) != 4) {
+    const unsigned halves = call.is("m8n8k16") ? 1 : 2, count = 2 * halves;
+    if (call.in_group(0) != count) {
         fault("the emulator does not know the sums of %s", call.instruction->name.c_str());
     }
     const bool whole = call.is("s32");
-    const Registers *lanes = show(call, 4, 2 * pieces);
-    show(call, 4 + 2 * pieces, pieces, 8);
+    const Registers *lanes = show(call, count, halves * pieces);
+    show(call, count + halves * pieces, pieces, 8);
     meet_warp();
     double sums[4] = {};
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < count; i++) {
         const unsigned row = lane / 4 * 4, column = (lane % 4 * 2 + i % 2) * 4;
         for (unsigned k = 0; k < depth; k++) {
             const unsigned x = k * a->bytes, from = x % 16 / 4, piece = x / 16;
-            sums[i] += a->value(element_of(&lanes[row + from][i / 2 + 2 * piece], x % 4, a->bytes)) *
+            sums[i] += a->value(element_of(&lanes[row + from][i / 2 + halves * piece], x % 4, a->bytes)) *
                        b->value(element_of(&lanes[column + from][8 + piece], x % 4, b->bytes));
         }
     }
     meet_warp();
-    for (unsigned i = 0; i < 4; i++) {
-        const size_t before = 4 + 3 * pieces + i;
+    for (unsigned i = 0; i < count; i++) {
+        const size_t before = count + (halves + 1) * pieces + i;
         if (call.instruction->arguments.at(before).operand >= 0) {
             call.set(i, call.get(before));
         } else {

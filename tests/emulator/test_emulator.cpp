@@ -20,6 +20,8 @@ namespace mma { /* has a shared_address() of its own */
 #include "matmul_dmma.cu"
 #include "matmul_dmma_turns.cu"
 #include "matmul_mma.cu"
+#include "matmul_mma_finish.cu"
+#include "matmul_mma_scaled.cu"
 #include "matmul_mma_turns.cu"
 } // namespace mma
 
@@ -208,6 +210,13 @@ static std::vector<float> some_scales(int count) {
     return all;
 }
 
+/* Numbers of e4m3 as e5m2: 1 is 7 << 3 and 15 << 2, 2 is 64 in both. */
+static void widen(std::vector<unsigned char> &codes) {
+    for (unsigned char &code : codes) {
+        code = (code & 0x7f) == 7 << 3 ? (code & 0x80) | 15 << 2 : code;
+    }
+}
+
 /* T: unsigned char, or Fp8<true, false>, whose A is e5m2. */
 template <typename T, int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, int LAG, int PROMOTE,
           bool TURNS>
@@ -217,9 +226,7 @@ static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
     Product<unsigned char, bf16> product(m, n, k, seed);
     const std::vector<unsigned char> numbers = product.a;
     if (!std::is_same<T, unsigned char>::value) {
-        for (unsigned char &code : product.a) { /* 1 is 7 << 3 as e4m3, 15 << 2 as e5m2; 2 is 64 in both */
-            code = (code & 0x7f) == 7 << 3 ? (code & 0x80) | 15 << 2 : code;
-        }
+        widen(product.a);
     }
     const bool blocks = SCALE == SCALE_BLOCKS;
     const int steps = (k + 127) / 128, pitch = (steps + 3) / 4 * 4;
@@ -245,6 +252,72 @@ static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
     });
     product.a = numbers;
     tell(name, outcome(fault, product, boxes));
+}
+
+template <bool E5M2, typename C, int SCALE, bool ALIGNED, int BLOCK_K, int PROMOTE>
+static void mma_scaled(const char *name, int m, int n, int k) {
+    Product<unsigned char, C> product(m, n, k, seed);
+    const std::vector<unsigned char> numbers = product.a;
+    if (E5M2) {
+        widen(product.a);
+    }
+    const bool blocks = SCALE == SCALE_BLOCKS, one = SCALE == SCALE_TENSOR;
+    const int pitch = ((k + 127) / 128 + 3) / 4 * 4;
+    const std::vector<float> a_scale = some_scales(m * pitch), b_scale = some_scales(n * pitch);
+    product.scale = [&](int row, int column, int i) {
+        return (double)a_scale[blocks ? i / 128 * m + row
+                               : one  ? 0
+                                      : row] *
+               b_scale[blocks ? column / 128 * pitch + i / 128
+                       : one  ? 0
+                              : column];
+    };
+    Launch launch;
+    launch.grid = {parts_of(n, 64) * parts_of(m, 64)};
+    launch.threads = 128;
+    launch.shared = 2 * (64 + 64) * BLOCK_K;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        mma::matmul_mma_scaled<E5M2, false, C, SCALE, ALIGNED, 64, 64, BLOCK_K, 32, 32, 2, 8, PROMOTE>(
+            product.a.data(), product.b.data(), a_scale.data(), b_scale.data(), product.c.data(), m, n, k);
+    });
+    product.a = numbers;
+    tell(name, outcome(fault, product, false));
+}
+
+/* bf16 by mma.sync, however operands lie. */
+template <bool A_BY_K, bool B_BY_K, bool ALIGNED, int BLOCK_M, int BLOCK_N, int WARP_M, int STAGES, class EPILOGUE,
+          typename Extra, class After>
+static void mma_finish(const char *name, int m, int n, int k, const std::vector<Extra> &extra, double tolerance,
+                       const After &after) {
+    Product<bf16, bf16> product(m, n, k, seed, A_BY_K, B_BY_K);
+    Launch launch;
+    launch.grid = {parts_of(n, BLOCK_N) * parts_of(m, BLOCK_M)};
+    launch.threads = BLOCK_M / WARP_M * (BLOCK_N / 32) * 32;
+    launch.shared = STAGES * (BLOCK_M + BLOCK_N) * 64 * 2;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        mma::matmul_mma_finish<bf16, A_BY_K, B_BY_K, ALIGNED, BLOCK_M, BLOCK_N, 64, WARP_M, 32, STAGES, 8, EPILOGUE>(
+            product.a.data(), product.b.data(), product.c.data(), extra.data(), m, n, k);
+    });
+    tell(name, fault.empty() ? product.wrong(false, tolerance, after) : fault);
+}
+
+static void all_finishes() {
+    const std::vector<bf16> bias = numbers<bf16>(200), wide = numbers<bf16>(70 * 136);
+    const std::vector<float> alpha = {1.5f};
+    const auto same = [](int, int, double sum) { return sum; };
+    mma_finish<true, false, true, 64, 128, 32, 2, mma::Plain>("mma.sync, NN", 70, 136, 136, alpha, 0, same);
+    mma_finish<false, false, true, 128, 64, 64, 3, mma::Plain>("mma.sync, NT", 136, 72, 200, alpha, 0, same);
+    mma_finish<false, false, false, 64, 64, 32, 2, mma::Plain>("mma.sync, NT, odd", 67, 77, 71, alpha, 0, same);
+    mma_finish<true, true, true, 64, 64, 32, 2, mma::BiasGeluErf>("mma.sync, bias and GELU", 70, 77, 136, bias, 0x1p-7,
+                                                                  [&](int, int column, double sum) {
+                                                                      const double x = sum + bias[column];
+                                                                      return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+                                                                  });
+    mma_finish<true, true, true, 64, 64, 32, 2, mma::Scale>("mma.sync, scale", 70, 77, 72, alpha, 0,
+                                                            [](int, int, double sum) { return 1.5 * sum; });
+    mma_finish<true, true, true, 64, 64, 32, 2, mma::Residual>(
+        "mma.sync, residual", 70, 136, 72, wide, 0,
+        [&](int row, int column, double sum) { return sum + wide[row * 136 + column]; });
 }
 
 template <typename T, int BLOCK_N, int STAGES> static void tcgen05(const char *name, int m, int n, int k) {
@@ -296,6 +369,10 @@ static void run_all() {
     mma_turns<bf16, true, 64, 64, 32, 32, 32, 4>("mma.sync in turn", 130, 72, 104);
     mma_turns<float, false, 64, 64, 32, 32, 32, 3>("mma.sync in turn, tf32, odd k", 65, 131, 39);
     mma_turns<unsigned char, true, 64, 64, 64, 32, 32, 3>("mma.sync in turn, fp8", 70, 136, 144);
+    mma_scaled<false, bf16, SCALE_BLOCKS, true, 64, 128>("mma.sync, fp8 by blocks", 70, 200, 272);
+    mma_scaled<false, bf16, SCALE_ROWS, false, 128, 0>("mma.sync, fp8 by rows, odd", 67, 77, 151);
+    mma_scaled<true, float, SCALE_TENSOR, true, 128, 128>("mma.sync, e5m2 by e4m3", 70, 72, 272);
+    all_finishes();
     dmma<true, 4, 16, 3, false>("DMMA", 70, 67, 38);
     dmma<false, 4, 8, 4, true>("DMMA in turn, m8n8k4, odd k", 65, 131, 21);
     dmma<true, 16, 16, 3, true>("DMMA in turn, m16n8k16", 70, 131, 38);

@@ -9,6 +9,9 @@ typedef __nv_bfloat16 bf16;
 #include "decode_mma.cu"
 #include "decode_tma.cu"
 #include "decode_wgmma.cu"
+namespace few { /* has a shared_address() of its own */
+#include "decode_mla_mma.cu"
+}
 
 #include "emulator/emulated_test.hpp"
 
@@ -227,27 +230,14 @@ static void many(const char *name, std::vector<int> lengths, int group, int kv_h
     });
 }
 
-/* Of rows of 576, K of all heads, the first 512 are V. */
-template <int BOX, int CLUSTER, int PAIR, int LINES>
-static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
-    typedef Mla<BOX, CLUSTER, PAIR> P;
+/* Of rows of 576, K of all heads, the first 512 are V. attend(of_keys, problem) leaves parts, which LINES join. */
+template <int LINES, class ATTEND>
+static void latent(const char *name, std::vector<int> lengths, int heads, int page, int chunk, int left,
+                   const ATTEND &attend) {
     Problem<bf16, bf16, 576> of_keys(lengths, heads, 1, page, chunk);
-    Problem<bf16, bf16, 512> problem(lengths, heads, 1, page, chunk * CLUSTER); /* a cluster leaves a part */
-    const Map q = {(unsigned char *)of_keys.q.data(), 2, 576, (long)lengths.size() * heads, 576, 64, 64, 128};
-    const Map cache = {
-        (unsigned char *)of_keys.k.data(), 2, 576, (long)of_keys.tables.size() * page, 576, 64, BOX, 128};
-    Launch launch;
-    launch.grid = {(unsigned)(problem.parts * P::BLOCKS), (unsigned)(heads + 63) / 64 / PAIR, (unsigned)lengths.size()};
-    launch.cluster = P::BLOCKS;
-    launch.threads = 384;
-    launch.shared = P::BYTES;
-    launch.at_once = 4;
+    Problem<bf16, bf16, 512> problem(lengths, heads, 1, page, left);
     memset((void *)problem.out.data(), 0x7f, problem.out.size() * 2);
-    std::string fault = emulator::run(launch, seed, [&]() {
-        decode_mla<BOX, CLUSTER, PAIR>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&cache),
-                                       of_keys.tables.data(), lengths.data(), problem.out.data(), problem.split(),
-                                       of_keys.facts(false));
-    });
+    std::string fault = attend(of_keys, problem);
     if (fault.empty() && problem.parts > 1) {
         Launch join;
         join.grid = {(unsigned)(lengths.size() * heads)};
@@ -268,6 +258,46 @@ static void mla(const char *name, std::vector<int> lengths, int heads, int page,
     tell(name, fault.empty() ? of_keys.wrong() : fault);
 }
 
+/* A cluster leaves a part. */
+template <int BOX, int CLUSTER, int PAIR, int LINES>
+static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
+    typedef Mla<BOX, CLUSTER, PAIR> P;
+    latent<LINES>(name, lengths, heads, page, chunk, chunk * CLUSTER, [&](auto &of_keys, auto &problem) {
+        const Map q = {(unsigned char *)of_keys.q.data(), 2, 576, (long)lengths.size() * heads, 576, 64, 64, 128};
+        const Map cache = {
+            (unsigned char *)of_keys.k.data(), 2, 576, (long)of_keys.tables.size() * page, 576, 64, BOX, 128};
+        Launch launch;
+        launch.grid = {(unsigned)(problem.parts * P::BLOCKS), (unsigned)(heads + 63) / 64 / PAIR,
+                       (unsigned)lengths.size()};
+        launch.cluster = P::BLOCKS;
+        launch.threads = 384;
+        launch.shared = P::BYTES;
+        launch.at_once = 4;
+        return emulator::run(launch, seed, [&]() {
+            decode_mla<BOX, CLUSTER, PAIR>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&cache),
+                                           of_keys.tables.data(), lengths.data(), problem.out.data(), problem.split(),
+                                           of_keys.facts(false));
+        });
+    });
+}
+
+template <int BANDS, int STAGES, int LINES>
+static void mla_mma(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
+    latent<LINES>(name, lengths, heads, page, chunk, chunk, [&](auto &of_keys, auto &problem) {
+        Launch launch;
+        launch.grid = {(unsigned)problem.parts, (unsigned)(heads + 16 * BANDS - 1) / (16 * BANDS),
+                       (unsigned)lengths.size()};
+        launch.threads = 256;
+        launch.shared = few::MlaTiles<BANDS, STAGES>::BYTES;
+        launch.at_once = 4;
+        return emulator::run(launch, seed, [&]() {
+            few::decode_mla_mma<BANDS, STAGES>(of_keys.q.data(), of_keys.k.data(), of_keys.tables.data(),
+                                               lengths.data(), problem.out.data(), problem.split(),
+                                               of_keys.facts(false));
+        });
+    });
+}
+
 static void run_all() {
     cores<bf16, 64, 1, 2, 2, true>("a head", {45}, 2, 1, 16, 48);
     cores<bf16, 128, 4, 2, 2, true>("a group, parts", {77, 1, 33}, 5, 1, 32, 32);
@@ -284,5 +314,7 @@ static void run_all() {
     mla<64, 1, 1, 1>("MLA", {290}, 5, 64, 320);
     mla<16, 1, 1, 1>("MLA, short pages, parts", {140, 33}, 5, 16, 128);
     mla<32, 2, 1, 2>("MLA, clusters, an idle block", {290, 0, 64}, 3, 32, 64);
+    mla_mma<1, 2, 1>("MLA by mma.sync, an empty sequence", {40, 0}, 18, 64, 64);
+    mla_mma<4, 3, 1>("MLA by mma.sync, parts", {75}, 66, 32, 64);
     mla<64, 1, 2, 1>("MLA, pairs", {340}, 66, 64, 384);
 }

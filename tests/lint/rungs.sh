@@ -15,9 +15,9 @@ trap 'rm -f "$made" "$made.page"' EXIT
     for sweep in sweeps/*.lua; do
         row=""
         for arch in $archs; do
-            # "NAME: 30 of 36 valid over all problems": a line a variant
+            # "NAME: 30 of 36 valid over all problems; nothing is tuned": a line a variant
             count=$("$rooftune" check "$sweep" --arch "$arch" --sample 0 2>/dev/null |
-                sed -n 's/^  .*: \([0-9,]*\) of [0-9,]* valid over all problems$/\1/p' |
+                sed -n 's/^  .*: \([0-9,]*\) of [0-9,]* valid over all problems.*$/\1/p' |
                 awk '{ all++ } $1 != "0" { there++ } END { if (all) print there + 0 "/" all; else print "0" }')
             row="$row | $count"
         done

@@ -257,14 +257,20 @@ static void reduce(const plan_trial *t, size_t count) {
     }
 }
 
-/* "BM >= 64; BM * BN < 512". */
-static void add_texts(rft_str *out, const plan_trial *t) {
+#define WHY " -- " /* in front of a constraint's comment, which says what to do where it leaves nothing */
+
+/* "BM >= 64; BM * BN < 512"; returns the last one's comment, NULL where it has none. */
+static const char *add_texts(rft_str *out, const plan_trial *t) {
     const rft_variant *variant = &t->sweep->variants[t->variant];
+    const char *why = NULL;
     for (size_t i = 0; i < variant->constraint_count; i++) {
         if (!t->unused[i]) {
-            rft_str_addf(out, "%s%s", out->length ? "; " : "", variant->constraints[i].text);
+            const char *text = variant->constraints[i].text;
+            why = strstr(text, WHY);
+            rft_str_addf(out, "%s%.*s", out->length ? "; " : "", why ? (int)(why - text) : (int)strlen(text), text);
         }
     }
+    return why ? why + strlen(WHY) : NULL;
 }
 
 static const char *first_raised(const rft_plan *plan, size_t index) {
@@ -292,10 +298,11 @@ int rft_plan_contradiction(const rft_plan *plan, size_t index, rft_err *err) {
         rft_str texts = RFT_STR_INIT;
         t.unused = rft_calloc(count + 1, sizeof *t.unused);
         reduce(&t, count);
-        add_texts(&texts, &t);
+        const char *why = add_texts(&texts, &t);
         for (size_t i = 0; i < count; i++) {
             left += !t.unused[i];
         }
+        remedy = left == 1 && why ? why : remedy;
         rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
                     left == 0   ? ""
                     : left == 1 ? "; this constraint alone leaves nothing: "

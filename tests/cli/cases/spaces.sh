@@ -69,6 +69,10 @@ expect_error 4 'no configuration is valid; these constraints contradict each oth
 space alone 'A = range(1, 8), B = range(1, 8)' '"A <= B", function(B) return B > 8 end'
 rooftune check alone.lua
 expect_error 4 'no configuration is valid; this constraint alone leaves nothing: function at alone.lua:1'
+space why 'A = range(1, 8)' '"A > 8 -- too small: take larger.lua", "A > 2"'
+rooftune check why.lua
+expect_error 4 'this constraint alone leaves nothing: A > 8$'
+expect_err 'remedy: too small: take larger.lua'
 
 # Lists.
 space twice 'A = values(1, 2, 1)' ''
