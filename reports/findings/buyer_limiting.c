@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buyer_limiting.c - what limits the card on the workload, in three sentences: memory, arithmetic, power. */
+/* buyer_limiting.c - what limits the card on the workload, in three paragraphs: memory, arithmetic, power. */
 #include "reports/findings/buyer.h"
 
 #include "base/str.h"
@@ -10,15 +10,16 @@
 
 #include <math.h>
 
-typedef enum limit_group { ON_MEMORY, ON_ARITHMETIC, ON_POWER, ON_WAITING, ON_UNKNOWN, GROUPS } limit_group;
+typedef enum limit_group { ON_MEMORY, ON_CACHE, ON_ARITHMETIC, ON_POWER, ON_WAITING, ON_UNKNOWN, GROUPS } limit_group;
 
 static limit_group group_of(const rft_bound *bound) {
     switch (bound->resource) {
     case RFT_RESOURCE_DRAM:
+        return ON_MEMORY;
     case RFT_RESOURCE_L2:
     case RFT_RESOURCE_L1:
     case RFT_RESOURCE_SHARED:
-        return ON_MEMORY;
+        return ON_CACHE;
     case RFT_RESOURCE_PIPE:
     case RFT_RESOURCE_ISSUE:
         return ON_ARITHMETIC;
@@ -67,19 +68,33 @@ static const char *share_text(double share, rft_arena *arena) {
     return share > 0 && share < 0.01 ? "under 1 %" : rft_arena_fixed(arena, share * 100, 0, " %");
 }
 
+/* What lies on the chip is no faster on a card with a faster memory. */
+static const char *cache_text(const held_back *h, rft_arena *arena) {
+    return h->weight[ON_CACHE] > 0
+               ? rft_arena_printf(arena,
+                                  " The caches on the chip hold back %s: kernels that use more often what they have "
+                                  "read, or another chip, make that faster, a faster memory does not.",
+                                  share_text(h->weight[ON_CACHE], arena))
+               : "";
+}
+
 static const char *memory_text(const held_back *h, const rft_run *run, rft_arena *arena) {
     double rate = rft_ceilings_rate(&run->ceilings, RFT_CEILING_DRAM_READ);
+    const char *caches = cache_text(h, arena);
     if (!(h->weight[ON_MEMORY] > 0)) {
-        return h->weight[ON_UNKNOWN] > 0.5 ? "Memory: not known."
-                                           : "Memory holds back nothing here: a faster one would change little.";
+        return rft_arena_printf(arena, "%s%s",
+                                h->weight[ON_UNKNOWN] > 0.5
+                                    ? "Memory: not known."
+                                    : "Memory holds back nothing here: a faster one would change little.",
+                                caches);
     }
     return rft_arena_printf(
         arena,
         "Memory holds back %s of the workload%s: only a faster memory, or fewer bytes (smaller number types, several "
-        "steps "
-        "in one kernel), makes that faster.",
+        "steps in one kernel), makes that faster.%s",
         share_text(h->weight[ON_MEMORY], arena),
-        isnan(rate) ? "" : rft_arena_printf(arena, " (this card reads %s at most)", rft_figure_si(arena, rate, "B/s")));
+        isnan(rate) ? "" : rft_arena_printf(arena, " (this card reads %s at most)", rft_figure_si(arena, rate, "B/s")),
+        caches);
 }
 
 static const char *waiting_text(const held_back *h, rft_arena *arena) {
@@ -139,8 +154,8 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
 }
 
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {
-    static const char *const keys[GROUPS] = {"memory_frac", "arithmetic_frac", "power_frac", "waiting_frac",
-                                             "unknown_frac"};
+    static const char *const keys[GROUPS] = {"memory_frac", "cache_frac",   "arithmetic_frac",
+                                             "power_frac",  "waiting_frac", "unknown_frac"};
     rft_finding *f = rft_finding_new(arena);
     held_back h = hold(buyer->asked);
     const rft_run *run = buyer->given.run;

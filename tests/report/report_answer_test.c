@@ -4,6 +4,8 @@
 #include "model/compare/speed.h"
 #include "model/roofline/card_peers.h"
 #include "report/trace_pages.h"
+#include "reports/findings/buyer.h"
+#include "reports/print/print.h"
 #include "support/sample.h"
 
 #include <math.h>
@@ -494,9 +496,32 @@ static void percentiles_need_eight_cards(void **state) {
     drop(&p);
 }
 
+/* A cache that holds back is no memory that a buyer could have faster. */
+static void caches_are_no_memory(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_buyer buyer = {.given = {.run = p.own}, .asked = rft_speed_asked_of(p.own, NULL, p.arena)};
+    rft_speed_asked *asked = (rft_speed_asked *)buyer.asked;
+    for (size_t i = 0; i < asked->item_count; i++) {
+        asked->items[i].weight = 1.0 / (double)asked->item_count;
+        asked->items[i].bound.resource = i == 0 ? RFT_RESOURCE_DRAM : RFT_RESOURCE_L2;
+    }
+    for (int memory = 1; memory >= 0; memory--) {
+        rft_str text = RFT_STR_INIT;
+        asked->items[0].bound.resource = memory ? RFT_RESOURCE_DRAM : RFT_RESOURCE_L2;
+        rft_print_text(&text, rft_finding_limiting(&buyer, p.arena), &(rft_print_opts){.label = ""});
+        bool held = strstr(rft_str_get(&text), "Memory holds back nothing here") == NULL;
+        assert_true(held == memory);
+        assert_non_null(strstr(rft_str_get(&text), "caches"));
+        rft_str_clear(&text);
+    }
+    drop(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families_weigh_the_same),
+        cmocka_unit_test(caches_are_no_memory),
         cmocka_unit_test(families_have_a_name_of_the_report),
         cmocka_unit_test(the_share_of_the_limit_has_its_interval),
         cmocka_unit_test(diagnostic_sweeps_do_not_count),
