@@ -20,7 +20,7 @@ static const size_t default_max_bytes = (size_t)1 << 30;
 
 /* One place turns errno into message and remedy, so that a full disk reads the same everywhere. */
 int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
-    rft_err_set(err, RFT_E_IO, "cannot %s %s: %s", verb, path, strerror(cause));
+    rft_err_set(err, RFT_E_IO, "cannot %s %.1000s: %s", verb, path, strerror(cause));
     switch (cause) {
     case ENOSPC:
     case EDQUOT:

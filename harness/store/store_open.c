@@ -257,8 +257,13 @@ static int start_reading(rft_store *store, rft_err *err) {
 /* ---- writing ---- */
 
 static int check_has_begun(rft_store *store, rft_err *err) {
-    int runs = 0;
+    int runs = 0, points = 0;
     int code = pragma_int(store, "SELECT count(*) FROM run", &runs, err);
+    code = code ? code : pragma_int(store, "SELECT count(*) FROM point", &points, err);
+    if (!code && runs == 0 && points > 0) { /* somebody took the run away: what was measured is not replaced */
+        rft_err_set(err, RFT_E_STORE, "%s holds %d points and no run", store->path, points);
+        return rft_err_remedy(err, RFT_STORE_DAMAGED);
+    }
     return code || runs > 0 ? code : rft_store_not_begun(store, err);
 }
 

@@ -10,6 +10,8 @@
 
 #define NAMES_MOST 12 /* of those listed when none is near */
 
+enum { HEAD_BYTES = 48 << 10, TAIL_BYTES = 16 << 10 };
+
 typedef struct words {
     const rft_compile_request *request;
     rft_arena *arena;
@@ -84,6 +86,24 @@ static const char *undefined_name(const log_error *error, rft_arena *arena) {
     }
     name += sizeof before - 1;
     return rft_arena_strndup(arena, name, strcspn(name, "\""));
+}
+
+/* Off the middle of a character. */
+static size_t at_character(const char *log, size_t at) {
+    while (at > 0 && ((unsigned char)log[at] & 0xc0) == 0x80) {
+        at--;
+    }
+    return at;
+}
+
+const char *rft_log_cut(const char *log, rft_arena *arena) {
+    size_t length = strlen(log);
+    if (length <= HEAD_BYTES + TAIL_BYTES) {
+        return log;
+    }
+    size_t head = at_character(log, HEAD_BYTES), tail = at_character(log, length - TAIL_BYTES);
+    return rft_arena_printf(arena, "%.*s\n... %zu bytes of the compiler's log are left out ...\n%s", (int)head, log,
+                            tail - head, log + tail);
 }
 
 bool rft_log_has_error(const char *log) {

@@ -15,4 +15,8 @@ const char *rft_log_words(const rft_compile_request *request, const rft_include_
 /* Does the log tell of an error? ptxas -v may have swallowed it. */
 bool rft_log_has_error(const char *log);
 
+/* A log that is printed and stored, in `arena`: of one that is longer than 64 KiB its first 48 and its last 16, where
+ * the first error and what ptxas says are; a source can make it as long as memory is. */
+const char *rft_log_cut(const char *log, rft_arena *arena);
+
 #endif

@@ -337,7 +337,7 @@ static int run_compiler(job *j, rft_compile_result *out, rft_err *err) {
     default: /* the source, the options, or a fault of the compiler over this one configuration: data */
         rft_ptxas_read_shared(log, out->entries, out->entry_count);
         log = rft_log_has_error(log) ? log : compile_for_log(j, log, out);
-        out->log = log_with_hint(j, rft_ptxas_strip(log, j->arena), status);
+        out->log = rft_log_cut(log_with_hint(j, rft_ptxas_strip(log, j->arena), status), j->arena);
         return 0;
     }
     if (!read_names(j, out)) {
@@ -346,7 +346,7 @@ static int run_compiler(job *j, rft_compile_result *out, rft_err *err) {
     int rc = read_code(j, out, err);
     if (rc == 0) {
         rft_ptxas_read(log, out->entries, out->entry_count);
-        out->log = rft_ptxas_strip(log, j->arena);
+        out->log = rft_log_cut(rft_ptxas_strip(log, j->arena), j->arena);
         out->ok = true;
     }
     return rc;

@@ -30,3 +30,9 @@ expect_out 'ptxas error .*uses too much shared data (0x13880 bytes, 0xc000 max)'
 expect_out '^rooftune: arrays of fixed size have 48 KiB'
 "$ROOFTUNE" check s.lua --arch sm_80 >both 2>&1 </dev/null && fail "it compiles"
 [ "$(tail -1 both)" = '  remedy: the log above says why' ] || fail "not in the order it was written"
+# A source can make the log as long as memory is: its beginning and its end are kept.
+head -c 200000 /dev/zero | tr '\0' '{' >kernels/saxpy.cu
+rooftune check s.lua --arch sm_80
+expect_error 5 'no configuration'
+expect_out '^\.\.\. [0-9]* bytes of the compiler.s log are left out \.\.\.$'
+[ "$(wc -c <out)" -lt 150000 ] || fail "all of a line of 200 kB was printed"

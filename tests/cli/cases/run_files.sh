@@ -87,6 +87,16 @@ d.execute("update run set finished_unix_ns = 0")
 d.commit()'
 rooftune show gap.db
 expect_status 0
+python3 -c '
+import shutil, sqlite3
+shutil.copy("gap.db", "none.db")
+d = sqlite3.connect("none.db")
+d.execute("delete from run")
+d.commit()'
+cp none.db before
+rooftune run "$SOURCE/sweeps/quick.lua" -d "replay:$QUICK" --budget 1 -o none.db
+expect_error 9 'none.db holds [0-9]* points and no run'
+cmp none.db before || fail "points without a run were replaced"
 for command in "run $SOURCE/sweeps/quick.lua -d replay:$QUICK --budget 2 -o gap.db" "import gap.db gap.db -o two.db"; do
     # shellcheck disable=SC2086 # words
     rooftune $command
