@@ -61,16 +61,7 @@ mistake no_shared 0 scale.lua 's/, shared = 4 \* c.BLOCK//' '^warning: scale.lua
 mistake few_blocks 0 scale.lua 's|ceil_div(p.n, c.BLOCK)|p.n // (2 * c.BLOCK)|' '^warning: scale.lua:1: .*scale: 16 blocks of 128 along x cover 2048, and n is 4096: the rest is left out' 'grid counts blocks'
 mistake threads_for_blocks 0 scale.lua 's/ceil_div(p.n, c.BLOCK)/p.n/' '^warning: scale.lua:1: .*scale: 4096 blocks of 128 along x cover 524288, and n is 4096: most of them do nothing' 'grid counts blocks'
 mistake alone_with_its_grid 0 scale.cu '2s/^/#include <cooperative_groups.h>\n/; s/^    kept\[/    auto grid = cooperative_groups::this_grid(); grid.sync();\n&/' '^warning: scale.lua:1: .*the blocks of scale wait for the whole grid .* not cooperative' 'cooperative = true'
-# What a thread certainly reaches, by the PTX of the default configuration.
-mistake shared_elements 0 scale.lua 's/shared = 4 \* c.BLOCK/shared = c.BLOCK/' '^warning: scale.lua:1: .*scale.cu(7): thread 127 of block 31 of scale writes bytes 508 to 511 of its extern __shared__ array, and `shared` gives it 128' '`shared` counts bytes, elements times their size: 512 at least here'
-mistake static_array 0 scale.cu 's/extern __shared__ float kept\[\]/__shared__ float kept[64]/' '^warning: scale.lua:1: .*scale.cu(7): thread 127 of block 31 of scale writes bytes 508 to 511 of its __shared__ array kept, which has 256$' 'a larger array, or a smaller block'
-mistake no_bounds 0 scale.cu 's/if (i < n) y/y/' '^warning: scale.lua:1: .*scale.cu(8): thread 127 of block 32 of scale writes bytes 16892 to 16895 of the buffer y, which has 16396 (4099 f32) (the odd problem)$' 'if (i < n); else 4224 f32 or more'
-mistake short_scratch 0 scale.lua 's|y = inout(f32, p.n)|y = inout(f32, p.n), t = temp(f32, 8)|; s|{ b.y, struct|{ b.t, struct|; s|i32(1), f32|i32(9), f32|' '^warning: scale.lua:1: .*scale.cu(10): thread 8 of block 0 of again reads bytes 32 to 35 of the buffer t, which has 32 (8 f32)$' '9 f32 or more in `buffers`, fewer blocks'
-mistake input_written 0 scale.lua 's/b.y, struct/b.x, struct/' '^warning: scale.lua:1: .*again writes to the buffer x, which is an input$' 'an output, or as an inout'
 mistake no_global 5 scale_reference.cu 's/__global__ //' 'ref of scale_reference.cu is no kernel: write __global__ before it' 'correct it'
-mistake temp_unfilled 0 scale.lua 's|y = inout(f32, p.n)|y = inout(f32, p.n), t = temp(f32, p.n)|; s|{ b.x, b.y, i32|{ b.t, b.y, i32|' '^warning: scale.lua:1: .*the temp t is only given where a kernel takes a pointer to const: nothing can write it' 'is a launch, or `prepare`, missing'
-mistake reference_names 0 scale_reference.cu 's/const float \*x, double \*y, long long n) { if (threadIdx.x < n) y\[threadIdx.x\] = x/const float *n, double *y, long long x) { if (threadIdx.x < x) y[threadIdx.x] = n/' '^warning: scale_reference.cu: parameter 1 of ref is called n and gets x$' 'buffers in the order of their names, then the dimensions: x, y, n'
-mistake one_row 0 scale.cu 's/threadIdx.x < s.rows) y/threadIdx.x < s.rows \&\& blockIdx.y * 4 + threadIdx.y < 4) y/' '^warning: scale.lua:1: .*again counts 4 of threadIdx.y, by 4, and its block has one thread along y' 'block = { x, y, z }'
 mistake constant_type 5 scale.lua 's/(f64, 2)/(f32, 2)/' 'constant weights: 2 f32 are 8 bytes, the variable in scale.cu has 16; write f32, 4; or is it a type of 8 bytes?' 'correct it'
 mistake constant_missing 0 scale.lua '/constants =/d' '^warning: scale.lua:1: .*nothing fills the __constant__ variable weights of scale.cu' 'input(f64, 2) } fills it'
 mistake reference_order 5 scale_reference.cu 's/const float \*x, double \*y/double *y, const float *x/' 'argument 1 of ref is the buffer x of f32: it takes double \*' 'buffers in the order of their names, then the dimensions: x, y, n'
@@ -83,6 +74,25 @@ mistake nvcc_arch 3 scale.lua 's/problem = {/options = { "-gencode" }, problem =
 mistake one_text 3 scale.lua 's/problem = {/options = { "-Xptxas -v" }, problem = {/' 'the option "-Xptxas -v" is not allowed' 'one text each'
 mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.lua:14: csv: there is no file shapes.csv' 'relative to the file that names them'
 mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
+# What threads certainly reach, by the PTX of the default configuration, and other mistakes: several at once.
+tells() { grep -q -e "^warning: $1" err && grep -q -e "remedy: .*$2" err || fail "$1, or its remedy $2: $(cat err)"; }
+cp good/* .
+sed -i 's/shared = 4 \* c.BLOCK/shared = c.BLOCK/; s|y = inout(f32, p.n)|y = inout(f32, p.n), t = temp(f32, 8)|; s|{ b.y, struct|{ b.t, struct|; s|i32(1), f32|i32(9), f32|' scale.lua
+sed -i 's/if (i < n) y/y/' scale.cu
+sed -i 's/const float \*x, double \*y, long long n) { if (threadIdx.x < n) y\[threadIdx.x\] = x/const float *n, double *y, long long x) { if (threadIdx.x < x) y[threadIdx.x] = n/' scale_reference.cu
+rooftune check scale.lua
+tells 'scale.lua:1: .*scale.cu(7): thread 127 of block 31 of scale writes bytes 508 to 511 of its extern __shared__ array, and `shared` gives it 128$' '`shared` counts bytes, elements times their size: 512 at least here'
+tells 'scale.lua:1: .*scale.cu(8): thread 127 of block 32 of scale writes bytes 16892 to 16895 of the buffer y, which has 16396 (4099 f32) (the odd problem)$' 'if (i < n); else 4224 f32 or more'
+tells 'scale.lua:1: .*scale.cu(10): thread 8 of block 0 of again reads bytes 32 to 35 of the buffer t, which has 32 (8 f32)$' '9 f32 or more in `buffers`, fewer blocks'
+tells 'scale_reference.cu: parameter 1 of ref is called n and gets x$' 'buffers in the order of their names, then the dimensions: x, y, n'
+cp good/* .
+sed -i 's|y = inout(f32, p.n)|y = inout(f32, p.n), t = temp(f32, p.n)|; s|{ b.x, b.y, i32|{ b.t, b.y, i32|; s/b.y, struct/b.x, struct/' scale.lua
+sed -i 's/extern __shared__ float kept\[\]/__shared__ float kept[64]/; s/threadIdx.x < s.rows) y/threadIdx.x < s.rows \&\& blockIdx.y * 4 + threadIdx.y < 4) y/' scale.cu
+rooftune check scale.lua
+tells 'scale.lua:1: .*scale.cu(7): thread 127 of block 31 of scale writes bytes 508 to 511 of its __shared__ array kept, which has 256$' 'a larger array, or a smaller block'
+tells 'scale.lua:1: .*again writes to the buffer x, which is an input$' 'an output, or as an inout'
+tells 'scale.lua:1: .*again counts 4 of threadIdx.y, by 4, and its block has one thread along y$' 'block = { x, y, z }'
+tells 'scale.lua:1: .*the temp t is only given where a kernel takes a pointer to const: nothing can write it$' 'is a launch, or `prepare`, missing'
 # A reference in extern "C" in another order: a warning, with the order; its threads are as many as elements, wanted or not.
 cp good/* .
 sed -i 's/__global__ void ref(const float \*x, double \*y/extern "C" __global__ void ref(double *y, const float *x/; s/{ if (threadIdx.x < n)/{ long long i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)/' scale_reference.cu
