@@ -78,7 +78,8 @@ static int call_prior(lua_State *lua) {
     rft_lua_push_function(lua, ref); /* names the place */
     lua_pop(lua, 1);
     double number = lua_type(lua, -1) == LUA_TNUMBER ? lua_tonumber(lua, -1) : NAN;
-    if (!(number > 0) || number > RFT_NUMBER_MAX) {
+    bool knows_nothing = with_times && number == 0; /* of this card: times that are not known are 0 */
+    if (!knows_nothing && (!(number > 0) || number > RFT_NUMBER_MAX)) {
         char got[120];
         bool nothing = lua_isnil(lua, -1);
         rft_read_describe(lua, -1, got, sizeof(got));

@@ -64,6 +64,8 @@ static void test_times_at_the_limits(void **state) {
     assert_true(floor_s == fp32_s); /* modelled DRAM traffic is no bound: the L2 may keep it */
     snprintf(kernel, sizeof(kernel), "%s prior = function(p, c, gpu, t) return 1 + t.tensor_fp16 + t.l2 end,", traffic);
     assert_true(prior_of(test, case_load(test, case_saxpy(kernel, "")), 0, config) == 1); /* not known is 0 */
+    snprintf(kernel, sizeof(kernel), "%s prior = function(p, c, gpu, t) return 2 * t.tensor_fp16 end,", traffic);
+    assert_true(prior_of(test, case_load(test, case_saxpy(kernel, "")), 0, config) == 0); /* no opinion on this card */
 }
 
 static void test_mistakes_are_told_at_load(void **state) {
