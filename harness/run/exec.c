@@ -94,8 +94,9 @@ static void note_race(exec *e, const rft_point *point) {
 static void let_race(const exec *e, rft_job *job) {
     job->rival_s = first_median_s(e, e->best_id);
     if (!job->is_default) {
-        job->few = rft_race_limits_of(job->rival_s, first_median_s(e, e->segment.kin_id),
-                                      rft_race_noise_frac(&e->noise), rft_race_is_quiet(&e->noise));
+        const double kin_s = first_median_s(e, e->segment.kin_id);
+        job->few = rft_race_limits_of(job->rival_s, kin_s, rft_race_noise_frac(&e->noise),
+                                      rft_race_is_quiet(&e->noise, kin_s));
     }
 }
 

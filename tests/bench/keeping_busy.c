@@ -6,8 +6,8 @@
  *   warm     GPU busy (verifying and measuring; not flushing, not spinning) over wall time; time to the first point
  *   overhead a small problem, caches left hot, nothing to compile: (session - GPU busy) / points. What the blocking
  *            kernel spins counts in it.
- * GPU seconds are rft_run_info.busy_s, the strictest reading. Energy and hardware counters are left out: their windows
- * and passes are no work of tuning.
+ * GPU seconds are rft_run_info.busy_s, the strictest reading. Energy, hardware counters and further processes of the
+ * final round are left out: their windows, passes and starts are no work of tuning.
  */
 #include "bench/bench_program.h"
 
@@ -22,12 +22,25 @@
 #define FIRST_POINT "\"event\":\"point\""
 
 static bench_result run_sweep(const char *n, const char *cache, rft_run **run) {
-    const char *words[] = {"rooftune",   "run",      bench_file("sgemm/sgemm.lua"),
-                           "-o",         "sgemm.db", "--fresh",
-                           "--counters", "none",     "--energy",
-                           "none",       "--events", "-",
-                           "--",         n,          "wide",
-                           cache,        NULL};
+    const char *words[] = {"rooftune",
+                           "run",
+                           bench_file("sgemm/sgemm.lua"),
+                           "-o",
+                           "sgemm.db",
+                           "--fresh",
+                           "--counters",
+                           "none",
+                           "--energy",
+                           "none",
+                           "--events",
+                           "-",
+                           "--processes",
+                           "1",
+                           "--",
+                           n,
+                           "wide",
+                           cache,
+                           NULL};
     bench_result result = bench_run_well(words, FIRST_POINT);
     *run = bench_load("sgemm.db");
     return result;

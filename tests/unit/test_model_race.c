@@ -40,8 +40,8 @@ static outcome measure(double true_s, noise_shape shape, double spread_frac, riv
     outcome out = {.busy_s = run_s};
     if (r && r->median_s > 0.0) {
         rule.rival_s = r->median_s;
-        rule.few =
-            rft_race_limits_of(r->median_s, r->median_s, rft_race_noise_frac(&r->noise), rft_race_is_quiet(&r->noise));
+        rule.few = rft_race_limits_of(r->median_s, r->median_s, rft_race_noise_frac(&r->noise),
+                                      rft_race_is_quiet(&r->noise, r->median_s));
         samples[0] = true_s * noise_factor(shape, spread_frac, seed);
         if (rft_race_run_agrees(&rule.few, run_s, 1)) {
             out.busy_s += samples[0];
@@ -167,21 +167,24 @@ static void the_race_loses_nothing(void **state) {
 static void quiet_samples_tell_sooner(void **state) {
     (void)state;
     const double near[10] = {1, 1, 1.002, 0.999, 1, 1.004, 1, 0.998, 1.001, 1},
-                 far[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1.03};
+                 rough_one[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1.024}, far[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1.034};
     rft_race_noise noise = {.total = 0};
     for (size_t n = 10; n <= RFT_RACE_QUIET_SAMPLES; n += 10) {
-        assert_false(rft_race_is_quiet(&noise));
+        assert_false(rft_race_is_quiet(&noise, 1e-4));
         rft_race_noise_add(&noise, near, 10);
     }
-    assert_true(rft_race_is_quiet(&noise));
+    assert_true(rft_race_is_quiet(&noise, 1e-4));
     rft_race_limits quiet = rft_race_limits_of(1.0, 1.0, 0.005, true),
                     rough = rft_race_limits_of(1.0, 1.0, 0.005, false);
     assert_float_equal(quiet.one_s, 1.2 * 1.005, 1e-6);
     assert_float_equal(quiet.three_s, 1.1 * 1.005, 1e-6);
     assert_float_equal(rough.one_s, 1.5 * 1.005, 1e-6);
     assert_float_equal(rough.three_s, 1.2 * 1.005, 1e-6);
+    rft_race_noise_add(&noise, rough_one, 10);
+    assert_false(rft_race_is_quiet(&noise, 1e-4));
+    assert_true(rft_race_is_quiet(&noise, 1e-3)); /* a long kernel */
     rft_race_noise_add(&noise, far, 10);
-    assert_false(rft_race_is_quiet(&noise));
+    assert_false(rft_race_is_quiet(&noise, 1e-3));
 }
 
 int main(void) {

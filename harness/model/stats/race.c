@@ -32,8 +32,9 @@ double rft_race_noise_frac(const rft_race_noise *noise) {
     return (double)bin * BIN_FRAC;
 }
 
-bool rft_race_is_quiet(const rft_race_noise *noise) {
-    return noise->total >= RFT_RACE_QUIET_SAMPLES && rft_race_noise_frac(noise) <= RFT_RACE_QUIET_FRAC;
+bool rft_race_is_quiet(const rft_race_noise *noise, double kin_s) {
+    double most_frac = kin_s >= RFT_RACE_LONG_S ? RFT_RACE_QUIET_LONG_FRAC : RFT_RACE_QUIET_FRAC;
+    return noise->total >= RFT_RACE_QUIET_SAMPLES && rft_race_noise_frac(noise) <= most_frac + 1e-9;
 }
 
 rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet) {

@@ -23,8 +23,11 @@ typedef struct rft_race_limits {
 #define RFT_RACE_ONE_FRAC 0.5
 #define RFT_RACE_THREE_FRAC 0.2
 #define RFT_RACE_THREE 3
-/* The same where samples lie close together: within so much of their medians, of so many samples at least. */
+/* The same where samples lie close together: within so much of their medians, of so many samples at least. What takes
+ * long may scatter more: there the verified run is as good as a sample, and both must say so. */
 #define RFT_RACE_QUIET_FRAC 0.01
+#define RFT_RACE_QUIET_LONG_FRAC 0.03
+#define RFT_RACE_LONG_S 0.5e-3
 #define RFT_RACE_QUIET_SAMPLES 50
 #define RFT_RACE_QUIET_ONE_FRAC 0.2
 #define RFT_RACE_QUIET_THREE_FRAC 0.1
@@ -46,8 +49,8 @@ void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n);
 /* What 99 % of the samples stay below, as a share of the median; of under 100 samples all. INFINITY: beyond 100 %. */
 double rft_race_noise_frac(const rft_race_noise *noise);
 
-/* Do they lie so close together that smaller differences count? */
-bool rft_race_is_quiet(const rft_race_noise *noise);
+/* Do they lie so close together that smaller differences count, for what takes so long? */
+bool rft_race_is_quiet(const rft_race_noise *noise, double kin_s);
 
 /* best_s, kin_s: median of the best so far on the problem, and of its variant; 0: none. */
 rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet);
