@@ -130,22 +130,25 @@ static void tell_one(rft_finding *f, const telling *t, const rft_prior_fit *fit,
                      over_words(t, fit), first_words(t, fit, ""));
 }
 
-static bool is_less(double a, double b) {
-    return isnan(b) || a < b;
+/* Whether `a` takes the place of `b`: what has no rank takes nobody's. */
+static bool takes_over(double a, double b, bool upwards) {
+    return !isnan(a) && (isnan(b) || (upwards ? a > b : a < b));
 }
 
 /* Where the order was worst and best, and where the first choice lost the most. */
 static void tell_several(rft_finding *f, const telling *t, const rft_prior_fit *fits, size_t count, const char *name) {
     const rft_prior_fit *low = &fits[0], *high = &fits[0], *dearest = &fits[0];
     for (size_t i = 1; i < count; i++) {
-        low = is_less(fits[i].of.rho, low->of.rho) ? &fits[i] : low;
-        high = is_less(high->of.rho, fits[i].of.rho) || isnan(high->of.rho) ? &fits[i] : high;
+        low = takes_over(fits[i].of.rho, low->of.rho, false) ? &fits[i] : low;
+        high = takes_over(fits[i].of.rho, high->of.rho, true) ? &fits[i] : high;
         dearest = fits[i].loss_frac > dearest->loss_frac ? &fits[i] : dearest;
     }
     const char *range =
         rft_arena_printf(t->arena, "%s at %s%s, and %s at %s%s,", correlation_words(low, t->arena), problem_of(t, low),
                          verdict(low), correlation_words(high, t->arena), problem_of(t, high), verdict(high));
-    const char *words = isnan(low->of.rho) ? correlation_words(low, t->arena) : range;
+    const char *only = rft_arena_printf(t->arena, "%s at %s%s, alone with enough configurations to rank,",
+                                        correlation_words(low, t->arena), problem_of(t, low), verdict(low));
+    const char *words = isnan(low->of.rho) ? correlation_words(low, t->arena) : low == high ? only : range;
     const char *where = rft_arena_printf(t->arena, " at %s, the most", problem_of(t, dearest));
     if (isnan(low->of.rho) && low->count < RFT_RANK_LEAST) { /* nor at any other */
         rft_finding_body(f, RFT_TO_PEOPLE, "Prior%s: %zu problems, each of too few configurations to rank. %s", name,

@@ -249,6 +249,40 @@ static void ratios_are_of_one_round(void **state) {
     rft_run_free(r.run);
 }
 
+/* A prior that is right on one problem, wrong on another, and cannot be judged on the last. */
+static rft_run *foretold(size_t judged) {
+    rft_run *run = fixture_run();
+    const int64_t blocks[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    fixture_axis(run, "n", true, true);
+    fixture_param(run, 0, "BLOCK", blocks, 10);
+    for (int64_t n = 0; n < 3; n++) {
+        fixture_problem(run, &n);
+        for (int i = 0; i < ((size_t)n < judged ? 10 : 3); i++) {
+            rft_point *point = fixture_point(run, (size_t)n, &blocks[i], 1e-3 * (1 + i));
+            point->prior = n == 0 ? 20 - i : 1 + i;
+        }
+    }
+    return run;
+}
+
+static void priors_are_told_where_they_rank(void **state) {
+    (void)state;
+    const char *const wanted[] = {"alone with enough", "and 1.00 [1.00, 1.00] at n=1"};
+    for (size_t judged = 1; judged <= 2; judged++) {
+        rft_run *run = foretold(judged);
+        rft_str text = RFT_STR_INIT;
+        rft_print_text(&text, rft_finding_priors(run, 0, run->arena), &(rft_print_opts){.label = ""});
+        for (size_t i = 0; i < text.length; i++) {
+            text.data[i] = text.data[i] == '\n' ? ' ' : text.data[i];
+        }
+        if (!strstr(rft_str_get(&text), wanted[judged - 1]) || strstr(rft_str_get(&text), "too few)")) {
+            fail_msg("not \"%s\" in: %s", wanted[judged - 1], rft_str_get(&text));
+        }
+        rft_str_clear(&text);
+        rft_run_free(run);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sectors_of_loads_explain_gemv),
@@ -259,6 +293,7 @@ int main(void) {
         cmocka_unit_test(another_pipe_or_clock_explains),
         cmocka_unit_test(launches_count_with_the_floor),
         cmocka_unit_test(ratios_are_of_one_round),
+        cmocka_unit_test(priors_are_told_where_they_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
