@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define TITLE_HEIGHT 14.0
+#define TITLE_STEP 9.5
+#define TITLE_LINES_MOST 2
 #define NO_TITLE_HEIGHT 4.0
 #define TICK 2.6
 #define LABEL_STEP 9.6
@@ -206,12 +208,24 @@ static void draw_y_title(rft_plot *plot, const rft_rect *box) {
     rft_canvas_text(plot->pen->canvas, &run);
 }
 
+/* In as many lines as it needs: a small chart of a problem with many axes has two; beside a scale there is one. */
+static rft_lines title_lines(const rft_plot *plot, double room) {
+    size_t most = TITLE_LINES_MOST;
+    for (size_t s = 0; s < plot->chart->series_count; s++) {
+        most = plot->chart->series[s].kind == RFT_SERIES_CELLS ? 1 : most;
+    }
+    rft_lines title = rft_pen_wrap(plot->pen, &title_style, plot->chart->title, fmax(room, 10));
+    rft_pen_shorten(plot->pen, &title_style, &title, most, fmax(room, 10));
+    return title;
+}
+
 static void draw_titles(rft_plot *plot, const rft_rect *box, double title_y) {
     const rft_rect *area = &plot->area;
-    double room = fmax(box->width - rft_plot_cells_scale(plot, box), 10);
-    rft_lines title = rft_pen_wrap(plot->pen, &title_style, plot->chart->title, room);
-    rft_pen_shorten(plot->pen, &title_style, &title, 1, room);
-    rft_pen_put(plot->pen, (rft_spot){box->x, box->y + 8}, 0, &title_style, &title.items[0]);
+    rft_lines title = title_lines(plot, box->width - rft_plot_cells_scale(plot, box));
+    for (size_t i = 0; i < title.count; i++) {
+        rft_pen_put(plot->pen, (rft_spot){box->x, box->y + 8 + (double)i * TITLE_STEP}, 0, &title_style,
+                    &title.items[i]);
+    }
     if (plot->chart->x.title) {
         rft_line line = rft_pen_encode(plot->pen, plot->chart->x.title);
         double half = fmin(rft_pen_width(&line, &label_style), box->width) / 2;
@@ -315,7 +329,10 @@ static rft_ticks place_area(rft_plot *plot, const rft_rect *box, size_t legend_r
     if (plot->upright) {
         plot->below = TICK + 4 + upright_room(plot) + (chart->x.title ? LABEL_STEP + 2 : 0);
     }
-    double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
+    double above = NO_TITLE_HEIGHT;
+    if (*chart->title) {
+        above = TITLE_HEIGHT + (double)(title_lines(plot, box->width).count - 1) * TITLE_STEP;
+    }
     plot->area.y = box->y + above;
     plot->area.height = fmax(box->height - above - plot->below - (double)legend_rows * LEGEND_STEP, 20);
     plot->y.start = plot->area.y + plot->area.height;
