@@ -150,7 +150,8 @@ static void test_known_once(void **state) {
                 "return sweep { variants = { { 'a', kernel = s }, { 'b', kernel = s } }, over = { n = values(4) },\n"
                 "  tune = { WARPS = values(1) } }",
                 RFT_E_SCRIPT, "case.lua:13", "sweep.tune.WARPS", "known: VEC, BLOCK");
-    assert_string_equal(test->err.remedy, "known: VEC, BLOCK");
+    assert_string_equal(test->err.remedy,
+                        "name it in the kernel's params: { \"WARPS\", DEFAULT, \"help\" }; known: VEC, BLOCK");
 }
 
 static void test_not_a_sweep(void **state) {
