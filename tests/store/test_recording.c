@@ -316,6 +316,7 @@ static void the_place_of_a_mistake_is_named(void **state) {
          RFT_E_RECORDING},
         {"\"warp_size\":32", "\"warp_size\":2000000000", "gpu.warp_size: expected a number from 0 to 1024, found",
          RFT_E_RECORDING},
+        {"\"datasheet\":4", "\"datasheet\":0,\"d\":4", "dram_copy.datasheet: expected a number from", RFT_E_RECORDING},
         {"\"refine_depth\":2", "\"refine_depth\":64", "axes[0].refine_depth: expected a number from 0 to 20, found 64",
          RFT_E_RECORDING},
         {"\"grid_z\":[1", "\"grid_z\":[9007199254740992", "rooftune.points.grid_z[0]: expected a number from 0 to",

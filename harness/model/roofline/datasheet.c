@@ -264,7 +264,7 @@ static const arch_widths widths[] = {
 #define L1_BYTES 128 /* per SM and clock, L1 and shared memory alike, on every architecture from 7.0 on */
 
 static void set_limit(rft_ceiling *ceiling, double limit, const char *basis) {
-    ceiling->limit = limit;
+    ceiling->limit = limit > 0 ? limit : (double)NAN; /* a driver that tells no clock */
     ceiling->limit_basis = basis;
 }
 

@@ -95,7 +95,7 @@ static const rft_field ceiling_items[] = {
     CEILING(reason, TEXT, "why there is none"),
     CEILING(kernel, TEXT, "the operation behind it"),
     CEILING(clock_mhz, REAL, "median SM clock meanwhile"),
-    CEILING(datasheet, REAL, "the datasheet's rate"),
+    CEILING(datasheet, REAL, "the datasheet's rate", .range = {1e-9, RFT_NUMBER_MAX}), /* shares are of it */
     CEILING(datasheet_basis, TEXT, "what that is at"),
     NAMED(rft_ceiling, "hardware_limit", limit, REAL, "what the hardware's widths and clocks allow"),
     CEILING(limit_basis, TEXT, "which widths and clocks"),
