@@ -53,6 +53,25 @@ static void keep_sweep(lua_State *lua, const rft_at *at) {
     script->sweeps[script->sweep_count++] = *tag;
 }
 
+static bool has_key(lua_State *lua, const char *key) {
+    lua_pushstring(lua, key);
+    bool found = lua_rawget(lua, -2) != LUA_TNIL;
+    lua_pop(lua, 1);
+    return found;
+}
+
+/* A table with names is no list of sweeps: what is meant? */
+static void refuse_named(lua_State *lua) {
+    if (has_key(lua, "per") && has_key(lua, "unit")) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "give it to `rooftune run` or `report` by --mix FILE",
+                      "this is a mix, no sweep");
+    }
+    if (has_key(lua, "kernel") || has_key(lua, "variants") || has_key(lua, "tune")) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "write sweep in front of it: return sweep { ... }",
+                      "the file returns a table that is no sweep");
+    }
+}
+
 /* What the file returned: a sweep, or a list of sweeps. */
 static void collect_sweeps(lua_State *lua, int count) {
     rft_script *script = rft_lua_script(lua);
@@ -71,6 +90,7 @@ static void collect_sweeps(lua_State *lua, int count) {
         keep_sweep(lua, &root);
         return;
     }
+    refuse_named(lua);
     lua_Integer length = rft_read_list(lua, -1, &root, SWEEPS_MAX);
     if (length == 0) {
         rft_lua_fault(lua, RFT_E_SCRIPT, "end it with: return sweep { ... }", "the file returns an empty list");

@@ -340,6 +340,11 @@ static void test_lists_of_sweeps(void **state) {
                 "return { sweep { name = 'x', tune = { AA = 1 } }, sweep { name = 'x', tune = { AA = values(1) } } }",
                 RFT_E_SCRIPT, NULL, "two sweeps are named \"x\"", NULL);
     case_refuse(test, "local x = 1", RFT_E_SCRIPT, "case.lua", "returns nothing", "return sweep");
+    case_refuse(test, "return { kernel = 7 }", RFT_E_SCRIPT, "case.lua", "a table that is no sweep",
+                "return sweep { ... }");
+    case_refuse(
+        test, "return mix { name = 'a', unit = 'token', per = 1, sweeps = { 'a.lua' }, { 'a', { n = 1 }, count = 1 } }",
+        RFT_E_SCRIPT, "case.lua", "this is a mix, no sweep", "--mix FILE");
     case_refuse(test, "return {}", RFT_E_SCRIPT, "case.lua", "empty list", "return sweep");
     case_refuse(test, "return 7", RFT_E_SCRIPT, "case.lua", "expected sweep", NULL);
     case_refuse(test, "return { 7 }", RFT_E_SCRIPT, "case.lua", "return[1]", NULL);
