@@ -73,7 +73,13 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
             ? rft_stats_text(&own->stats, 0.0, "s", b->arena).interval
             : rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why_no_interval(own)));
     row->cells[COLUMN_RATE] = rft_words_rate(&place, b->arena);
-    row->cells[COLUMN_BEHIND] = rft_figure_plain(b->arena, own->stats.median / rft_point_median_s(entry->best), 3);
+    const rft_point_gain gain = rft_point_gain_of(entry->best, point);
+    row->cells[COLUMN_BEHIND] = rft_arena_printf(
+        b->arena, "%s%s", rft_figure_plain(b->arena, 1 / gain.ratio, 3),
+        gain.swept ? rft_doc_note(b->doc, table,
+                                  "Both of the first round, in which alone this one was measured; the best's median "
+                                  "here is of the final one, on a warmer card.")
+                   : "");
     row->cells[COLUMN_REGISTERS] = known_int(b, point->facts.registers);
     row->cells[COLUMN_SPILLS] = known_int(b, point->facts.spill_bytes);
     row->cells[COLUMN_OCCUPANCY] =

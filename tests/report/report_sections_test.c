@@ -244,6 +244,23 @@ static void test_near_a_ceiling_at_which_clock(void **state) {
     rft_run_free(run);
 }
 
+/* The best reads 1.5 times as slow in the final round, which has no other: it is as far ahead as it was. */
+static void test_ranks_are_of_one_round(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_point *point = longest_of(run, MATMUL);
+    trace_pages pages = trace_of(run, &(rft_report_opts){.full = true});
+    assert_false(trace_says(&pages, "Both of the first round,"));
+    trace_clear(&pages);
+    point->rounds[RFT_ROUNDS - 1] = point->rounds[0];
+    takes(point, 1.5, 1980);
+    assert_ptr_equal(rft_run_best(run, MATMUL, SIZE_MAX, point->problem), point);
+    pages = trace_of(run, &(rft_report_opts){.full = true});
+    assert_says(&pages, (const char *const[]){"Both of the first round,", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 /* A configuration that has no room ends between two of its values. */
 static void test_names_are_cut_between_words(void **state) {
     (void)state;
@@ -269,6 +286,7 @@ int main(void) {
         cmocka_unit_test(test_a_library_has_nothing_to_paste),
         cmocka_unit_test(test_near_a_ceiling_at_which_clock),
         cmocka_unit_test(test_names_are_cut_between_words),
+        cmocka_unit_test(test_ranks_are_of_one_round),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
         cmocka_unit_test(test_a_ratio_over_the_default_is_of_one_round),
