@@ -60,6 +60,24 @@ static bool is_new_stem(const rft_run *run, size_t sweep, const char *stem, rft_
     return first;
 }
 
+/* "attention.json.gz", and the same script's runs with arguments: "attention-64.json.gz". */
+static size_t add_of_script(rft_reference_set *set, const char *folder, const char *stem) {
+    char **names = NULL;
+    size_t count = 0, added = 0, length = strlen(stem);
+    if (rft_fs_list(&names, &count, folder, ".json.gz", NULL) != RFT_OK) {
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(names[i], stem, length) == 0 && (names[i][length] == '.' || names[i][length] == '-')) {
+            char *path = rft_fs_join(folder, names[i]);
+            added += add_file(set, path, NULL) == RFT_OK;
+            free(path);
+        }
+    }
+    rft_fs_list_free(names, count);
+    return added;
+}
+
 void rft_reference_set_add_shipped(rft_reference_set *set, const rft_run *run, const char *program) {
     rft_arena *arena = rft_arena_new();
     const char **folders = NULL;
@@ -68,9 +86,9 @@ void rft_reference_set_add_shipped(rft_reference_set *set, const rft_run *run, c
         const char *stem = script_stem(run->sweeps[s].sweep.path, arena);
         bool taken = !stem || !is_new_stem(run, s, stem, arena);
         for (size_t i = 0; i < count && !taken; i++) {
-            const char *path = rft_arena_printf(arena, "%s/" SHIPPED_CARD "/%s.json.gz", folders[i], stem);
-            taken = rft_fs_exists(path);
-            set->shipped += taken && add_file(set, path, NULL) == RFT_OK;
+            size_t added = add_of_script(set, rft_arena_printf(arena, "%s/" SHIPPED_CARD, folders[i]), stem);
+            taken = added > 0;
+            set->shipped += added;
         }
     }
     rft_arena_free(arena);

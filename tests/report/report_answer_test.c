@@ -227,7 +227,7 @@ static void what_is_not_the_same_is_refused(void **state) {
     expect_refused(&p, COPY, "another cache mode: cold on A, hot on B (A: the reference, B: this card)");
     p.reference->sweeps[COPY].sweep.name = "other";
     p.reference->sweeps[COPY].sweep.variants[0].kernel = "other";
-    expect_refused(&p, COPY, "the reference has no such sweep");
+    expect_refused(&p, COPY, "the reference has none of its problems");
     drop(&p);
     p = two_cards();
     sample_fail(sample_best(p.own, COPY), RFT_OUTCOME_WRONG_RESULT, "made up");

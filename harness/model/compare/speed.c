@@ -257,7 +257,7 @@ static const char *refusal_of(const gathering *g, const rft_compare_ratio *ratio
             const matched *sweep = &g->sweeps[item->sweep];
             return sweep->why     ? sweep->why
                    : sweep->found ? "the reference has not all of its problems"
-                                  : "the reference has no such sweep";
+                                  : "the reference has none of its problems";
         }
     }
     return NULL;

@@ -41,6 +41,9 @@ grep -q 'one side was tuned harder, by enough to matter' answer.md || fail "uneq
 grep -q '^Left out, since they explain the card .*: strided\\*_read\.$' answer.md || fail "a diagnostic sweep counts"
 rooftune report "$QUICK" --part 1 -o itself.md
 grep -q 'This is the reference card itself, so its speed is 1' itself.md || fail "the reference is no reference of itself"
+# A script's arguments make a recording of its own.
+rooftune report "$(dirname "$QUICK")/attention-64.json.gz" --part 1 -o arguments.md
+grep -q 'This is the reference card itself' arguments.md || fail "a run with arguments is held beside that without"
 mkdir empty
 rooftune report "$QUICK" --reference empty
 expect_error 2 'the folder holds no run file and no recording'
