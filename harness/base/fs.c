@@ -56,10 +56,11 @@ int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
 int rft_fs_open_file(const char *path, rft_err *err) {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int cause = fd < 0 || fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
-    if (!cause && S_ISREG(info.st_mode)) {
+    bool known = fd >= 0 && fstat(fd, &info) == 0;
+    if (known && S_ISREG(info.st_mode)) {
         return fd;
     }
+    int cause = !known ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
     if (fd >= 0) {
         close(fd);
     }

@@ -77,7 +77,7 @@ static const rft_trait fields[FIELDS] = {
     [OF_SHEET] = {.title = "of sheet", .brief = "of datasheet", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
     [OF_LIMIT] = {.title = "of limit", .where = RFT_ON_PAGE, .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
     [UNDER_LOAD] = {.title = "Sustained", .where = RFT_ON_PAGE, .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
-    [HOT_CLOCK] = {.title = "SM clock",
+    [HOT_CLOCK] = {.title = "Clock then",
                    .where = RFT_ON_PAGE,
                    .unit = "MHz",
                    .headed = true,

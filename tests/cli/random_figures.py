@@ -206,7 +206,8 @@ class Report:
                     "Burst": lambda cell: one["median"], "SM clock": lambda cell: one["clock_mhz"],
                     "Datasheet": lambda cell: one["datasheet"],
                     "of sheet": lambda cell: over(one["median"], one["datasheet"]),
-                    "of limit": lambda cell: over(one["median"], one["limit"])})
+                    "of limit": lambda cell: over(one["median"], one["limit"]),
+                    "Sustained": lambda cell: one["sustained"], "Clock then": lambda cell: one["sustained_clock_mhz"]})
 
     def limits(self, where, sweep, head, rows):
         for cells in rows:

@@ -173,7 +173,7 @@ static void spoiled_answers_cost_one_point(void **state) {
         {"cut:3", "was ended by signal 9 (Killed)"},
         {"cut:10", "was ended by signal 9 (Killed)"},
         {"cut:16", "was ended by signal 9 (Killed)"},
-        {"cut:100", "was ended by signal 9 (Killed)"},
+        {"cut:40", "was ended by signal 9 (Killed)"},
         {"huge_head", "sent bytes that are not a frame and was ended"},
         {"huge_blob", "sent bytes that are not a frame and was ended"},
         {"no_json", "sent bytes that are not a frame and was ended"},

@@ -150,8 +150,9 @@ static void sizes_tell_what_symbols_do_not(void **state) {
     rft_launch launch = {.args = args, .arg_count = 2};
     rft_signature takes;
     rft_signature_read(&takes, "k", "k", (uint32_t[]){8, 8}, 2);
-    assert_string_equal(rft_arguments_wrong(&spec, &launch, &takes, arena),
-                        "argument 2 of k is i32(7), 4 bytes: it takes 8 bytes");
+    assert_string_equal(
+        rft_arguments_wrong(&spec, &launch, &takes, arena),
+        "argument 2 of k is i32(7), 4 bytes: it takes 8 bytes; give it a type of 8 bytes, or struct { ... }");
     rft_signature_read(&takes, "k", "k", (uint32_t[]){4, 4}, 2);
     assert_string_equal(rft_arguments_wrong(&spec, &launch, &takes, arena),
                         "argument 1 of k is the buffer x of f32: it takes 4 bytes");
