@@ -130,8 +130,7 @@ static const char *arithmetic_text(const held_back *h, rft_arena *arena) {
 static const char *power_text(const held_back *h, const rft_run *run, rft_arena *arena) {
     const rft_load *load = NULL;
     double drawn = rft_buyer_power_w(run, &load), limit = rft_run_power_limit_w(run);
-    const char *of =
-        isnan(limit) ? "" : rft_arena_printf(arena, " of the %s W allowed", rft_figure_plain(arena, limit, 3));
+    const char *of = isnan(limit) ? "" : rft_arena_printf(arena, " (limit %s W)", rft_figure_plain(arena, limit, 3));
     const char *watts = rft_figure_plain(arena, drawn, 3);
     if (h->weight[ON_POWER] > 0) {
         return rft_arena_printf(
@@ -150,7 +149,7 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
         arena,
         "Power holds back none of the best configurations that run alone; without a pause the card drew up "
         "to %s W%s%s.",
-        watts, of, near ? ", its limit: a higher one would make long loads faster" : "");
+        watts, of, near ? ": a higher limit would make long loads faster" : "");
 }
 
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {

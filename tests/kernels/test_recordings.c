@@ -29,7 +29,7 @@
 #ifdef RFT_ALL_DRAWS
 #define SAMPLES 12
 #else
-#define SAMPLES 4
+#define SAMPLES 3
 #endif
 #define DIFFERENT_MOST 0.12
 #define RECORDED RFT_SOURCE_DIR "/sweeps/recorded"

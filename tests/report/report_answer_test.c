@@ -465,7 +465,7 @@ static void the_second_page_says_what_is_wrong_and_what_limits(void **state) {
     on_page(&pages, 2, "PCIe generation 5 of 5, x8 of x16");
     on_page(&pages, 2, "lanes or links are missing");
     on_page(&pages, 2, "Memory holds back ");
-    on_page(&pages, 2, "690 W of the 700 W allowed, its limit");
+    on_page(&pages, 2, "690 W (limit 700 W)");
     on_page(&pages, 2, "5. all cards alike");
     trace_clear(&pages);
     drop(&p);

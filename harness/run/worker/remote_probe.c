@@ -128,7 +128,7 @@ static void start_spare(remote_probe *remote) {
     json_decref(head);
 }
 
-/* Nobody else is on the device, or about to be. */
+/* No other process is on the device, or about to be. */
 static void await_quiet(remote_probe *remote) {
     rft_process_free(remote->left);
     remote->left = NULL;
