@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/acceptance/accept.h"
 
+#include "base/fs.h"
 #include "base/units.h"
 #include "model/stats/tolerance.h"
 
@@ -22,8 +23,7 @@ const char *rft_accept_amount(const rft_limit *limit, double value, rft_arena *a
 }
 
 const char *rft_accept_card_name(const rft_accept_card *card, rft_arena *arena) {
-    const char *path = card->paths[0], *slash = strrchr(path, '/');
-    return *card->uuid ? rft_arena_strndup(arena, card->uuid, 12) : slash ? slash + 1 : path;
+    return *card->uuid ? rft_arena_strndup(arena, card->uuid, 12) : rft_fs_name(card->paths[0]);
 }
 
 /* ---- one limit ---- */

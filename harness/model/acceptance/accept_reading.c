@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/acceptance/accept_reading.h"
 
+#include "base/fs.h"
 #include "base/hash.h"
 #include "model/mix/mix_total.h"
 #include "model/roofline/card_peers.h"
@@ -30,8 +31,8 @@ const char *rft_accept_source(const rft_run *run, size_t sweep, rft_arena *arena
     rft_sha256_add_text(&hash, data->script_hash);
     for (size_t v = 0; v < data->variant_count; v++) {
         const char *source = data->variants[v].source ? data->variants[v].source : "";
-        const char *file = strrchr(source, '/') ? strrchr(source, '/') + 1 : source;
-        rft_sha256_add_text(&hash, rft_env_value(&run->env, rft_arena_printf(arena, "source.%s", file)));
+        const char *key = rft_arena_printf(arena, "source.%s", rft_fs_name(source));
+        rft_sha256_add_text(&hash, rft_env_value(&run->env, key));
     }
     rft_sha256_hex(&hash, hex);
     return rft_arena_strndup(arena, hex, 32);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/compare/compare.h"
 
+#include "base/fs.h"
 #include "base/units.h"
 #include "model/compare/compare_parts.h"
 #include "model/run/run_repeat.h"
@@ -12,8 +13,7 @@
 
 static const char *file_stem(const char *path, rft_arena *arena) {
     static const char *const suffixes[] = {".db", ".json.gz", ".json", ".t4", ".kt"};
-    const char *slash = strrchr(path, '/');
-    char *name = rft_arena_strdup(arena, slash ? slash + 1 : path);
+    char *name = rft_arena_strdup(arena, rft_fs_name(path));
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         size_t length = strlen(name), cut = strlen(suffixes[i]);
         if (length > cut && rft_text_ends(name, suffixes[i])) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/run_family.h"
 
+#include "base/fs.h"
+
 #include <string.h>
 
 /* "stream" of sweeps/stream.lua */
 static const char *stem_of(const char *path, rft_arena *arena) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *name = rft_fs_name(path), *dot = strrchr(name, '.');
     return dot && dot > name ? rft_arena_strndup(arena, name, (size_t)(dot - name)) : name;
 }
 
