@@ -77,7 +77,7 @@ return function(dtype)
       tune = {
         BLOCK_M = values(64, 128, 192, 256), BLOCK_N = values(64, 128, 192, 224, 256), STAGES = range(3, 9),
         CONSUMERS = values(1, 2, 3), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2),
-        ORDER = values("rows", "columns", "hilbert"), GROUP = values(4, 8, 16), IDLE = values(0, 4), LAG = values(0, 1, 2),
+        ORDER = values("rows", "columns", "hilbert"), GROUP = values(4, 8, 16), IDLE = values(0, 4), LAG = values(0, 2),
         STORES = values(1, 2, 4),
       },
       where = both(

@@ -179,11 +179,44 @@ def linear(t, s):
     return lambda x, w: t.F.linear(x, w), (t.random(s["m"], s["k"]), t.random(s["n"], s["k"]))
 
 
+def matmul_nn(t, s):
+    return lambda a, b: a @ b, (t.random(s["m"], s["k"]), t.random(s["k"], s["n"]))
+
+
+def matmul_nt(t, s):
+    return lambda a, b: a.t() @ b, (t.random(s["k"], s["m"]), t.random(s["k"], s["n"]))
+
+
+def tf32_linear(t, s):
+    t.torch.backends.cuda.matmul.allow_tf32 = True  # until what was prepared is dropped
+    return linear(t, s)
+
+
+def int8_linear(t, s):
+    """Of whole numbers as ours: what is multiplied decides the watts."""
+    x, w = (t.torch.randint(-8, 8, (s[rows], s["k"]), device=t.device, dtype=t.torch.int8) for rows in ("m", "n"))
+    return lambda x, w: t.torch._int_mm(x, w.t()), (x, w)
+
+
+def linear_gelu(t, s):
+    return (lambda x, w, b: t.F.gelu(t.F.linear(x, w, b), approximate="tanh"),
+            (t.random(s["m"], s["k"]), t.random(s["n"], s["k"]) * 3 / s["k"] ** 0.5, t.random(s["n"])))
+
+
 def scaled_linear(t, s):
-    """e4m3 by e4m3, a scale for both: cuBLASLt's fp8."""
+    """e4m3 by e4m3: cuBLASLt's fp8. A scale for both; by rows; or for 1 x 128 of x, 128 x 128 of w. fast: sums as the
+    tensor cores have them."""
     x, w = (t.random(s[rows], s["k"]).to(t.torch.float8_e4m3fn) for rows in ("m", "n"))
-    one = t.torch.ones((), device=t.device)
-    return lambda x, w: t.torch._scaled_mm(x, w.t(), one, one, out_dtype=t.type), (x, w)
+
+    def ones(*shape):
+        return t.torch.ones(shape, device=t.device)
+
+    of = s.get("scales", "tensor")
+    blocks = s["k"] // 128
+    a, b = {"tensor": lambda: (ones(), ones()), "rows": lambda: (ones(s["m"], 1), ones(1, s["n"])),
+            "blocks": lambda: (ones(blocks, s["m"]).t(), ones(s["n"] // 128, blocks).t())}[of]()
+    fast = s.get("fast", False)
+    return lambda x, w: t.torch._scaled_mm(x, w.t(), a, b, out_dtype=t.type, use_fast_accum=fast), (x, w)
 
 
 def int4_linear(t, s):
@@ -267,7 +300,8 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "transpose": transpose, "cumsum": cumsum, "argmax": argmax, "top_k": top_k, "index_select": index_select,
               "index_add": index_add, "masked_select": masked_select,
               "segmented_sum": segmented_sum, "histogram": histogram, "linear": linear,
-              "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise,
+              "matmul_nn": matmul_nn, "matmul_nt": matmul_nt, "tf32_linear": tf32_linear, "int8_linear": int8_linear,
+              "linear_gelu": linear_gelu, "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise,
               "convolution": convolution,
               "convolution_nhwc": convolution_nhwc}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
@@ -287,7 +321,7 @@ def operation_of(peer, op):
 
 class Tensors:
     def __init__(self, torch, type_name, device="cuda"):
-        types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+        types = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
         if type_name not in types:
             raise ValueError(f"no type {type_name}")
         self.torch, self.F, self.type, self.device = torch, torch.nn.functional, types[type_name], device
@@ -444,6 +478,7 @@ class TorchBench:
         self.calls.clear()
         self.graphs.clear()
         self.torch._dynamo.reset()
+        self.torch.backends.cuda.matmul.allow_tf32 = False
         self.torch.cuda.empty_cache()
 
 
@@ -551,7 +586,7 @@ def run_small(rows):
         return "no torch here, no operation was run"
     most = {"n": 64, "rows": 4, "cols": 16, "tokens": 8, "q_heads": 4, "k_heads": 2, "d": 16, "vocabulary": 32,
             "k": 4, "mean": 4, "height": 16, "width": 16, "filter": 3, "h": 8, "w": 8, "c": 8, "segments": 8, "bins": 8}
-    only_gpu = ("scaled_linear", "int4_linear", "attention")
+    only_gpu = ("scaled_linear", "int8_linear", "int4_linear", "attention")
     for row in (row for row in rows if row["op"] not in only_gpu):
         shape = {name: min(value, most.get(name, value)) for name, value in row["shape"].items()}
         function, arguments = operation_of("eager", row["op"])(Tensors(torch, row["type"], "cpu"), shape)

@@ -11,7 +11,7 @@ expect_status 0
 grep -q tcgen05 out && fail "it is there unasked"
 rooftune check "$ladder" --arch sm_90a --sample 0 -- tcgen05
 expect_status 0
-expect_out 'tcgen05 (never run): 0 of 36 valid'
+expect_out 'tcgen05 (never run): 0 of 42 valid'
 rooftune check "$ladder" --sample 0 -- tcgen5
 [ "$status" != 0 ] || fail "a misspelt argument is taken"
 expect_err 'an argument is tcgen05, not "tcgen5"'
