@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace emulator {
@@ -15,6 +16,14 @@ template <typename T> T small(int value) {
 template <> inline unsigned char small<unsigned char>(int value) { /* e4m3 */
     const unsigned char sizes[] = {0, 7 << 3, 8 << 3};
     return (unsigned char)(sizes[value < 0 ? -value : value] | (value < 0 ? 0x80 : 0));
+}
+/* NaN or an infinity; e4m3 has no infinity, int8 neither. */
+template <typename T> void plant_in(T &value, float real) {
+    if constexpr (std::is_same_v<T, unsigned char>) {
+        value = std::isnan(real) ? 0x7f : value;
+    } else if constexpr (!std::is_same_v<T, signed char>) {
+        value = T(real);
+    }
 }
 template <typename T> double number(T value) {
     return (double)(float)value;
@@ -45,6 +54,13 @@ template <typename T, typename C> struct Product {
         memset((void *)c.data(), 0x7f, c.size() * sizeof(C));
     }
 
+    /* A row of C becomes NaN, a column infinite, or NaN where A has a zero; nothing else does, whatever lies beside it
+     * in a tile. */
+    void plant() {
+        plant_in(a[a_by_k ? (size_t)k + 3 : (size_t)3 * m + 1], NAN);
+        plant_in(b[b_by_k ? (size_t)2 * k + 5 : (size_t)5 * n + 2], -INFINITY);
+    }
+
     Map a_map(unsigned box_rows) {
         return map_of(a, a_by_k ? k : m, a_by_k ? m : k, box_rows);
     }
@@ -72,7 +88,7 @@ template <typename T, typename C> struct Product {
                 }
                 const size_t at = (size_t)row * n + column;
                 sum = after(row, column, sum);
-                if (!(number(c[at]) == number(C((float)sum)) ||
+                if (!(number(c[at]) == number(C((float)sum)) || (std::isnan(number(c[at])) && std::isnan(sum)) ||
                       std::fabs(number(c[at]) - sum) <= tolerance * std::fmax(1, std::fabs(sum)))) {
                     return "wrong: C[" + std::to_string(row) + "][" + std::to_string(column) + "] is " +
                            std::to_string(number(c[at])) + ", not " + std::to_string(number(C((float)sum)));

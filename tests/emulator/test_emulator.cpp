@@ -44,6 +44,7 @@ static void roles(const char *name, int m, int n, int k, unsigned clusters) {
                  LAG, IN_FLIGHT, STORES>
         P;
     Product<T, C> product(m, n, k, seed, A_BY_K, B_BY_K);
+    product.plant();
     const Map a = product.a_map(P::TileA::BOX_LINES), b = product.b_map(P::TileB::BOX_LINES);
     const Map c = product.c_map(P::PIECE_N, 64);
     const bool boxes = n * sizeof(C) % 16 == 0;
@@ -136,6 +137,7 @@ static void all_epilogues() {
 template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int GROUPS>
 static void tma(const char *name, int m, int n, int k) {
     Product<T, C> product(m, n, k, seed);
+    product.plant();
     const Map a = product.a_map(BLOCK_M), b = product.b_map(BLOCK_N);
     Launch launch;
     launch.grid = {parts_of(n, BLOCK_N), parts_of(m, BLOCK_M)};
@@ -153,6 +155,7 @@ static void tma(const char *name, int m, int n, int k) {
 template <bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int GROUPS>
 static void stored(const char *name, int m, int n, int k) {
     Product<bf16, bf16> product(m, n, k, seed);
+    product.plant();
     Launch launch;
     launch.grid = {parts_of(n, BLOCK_N), parts_of(m, BLOCK_M)};
     launch.threads = 128 * GROUPS;
@@ -168,6 +171,7 @@ static void stored(const char *name, int m, int n, int k) {
 template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, bool AHEAD>
 static void mma_sync(const char *name, int m, int n, int k) {
     Product<T, typename mma::Multiply<T>::Out> product(m, n, k, seed);
+    product.plant();
     Launch launch;
     launch.grid = {parts_of(n, BLOCK_N) * parts_of(m, BLOCK_M)};
     launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
@@ -186,6 +190,7 @@ static void mma_sync(const char *name, int m, int n, int k) {
 template <typename T, bool ALIGNED, int BLOCK_M, int BLOCK_N, int BLOCK_K, int WARP_M, int WARP_N, int STAGES>
 static void mma_turns(const char *name, int m, int n, int k) {
     Product<T, typename mma::Multiply<T>::Out> product(m, n, k, seed);
+    product.plant();
     Launch launch;
     launch.grid = {2};
     launch.threads = BLOCK_M / WARP_M * (BLOCK_N / WARP_N) * 32;
@@ -339,6 +344,7 @@ template <typename T, int BLOCK_N, int STAGES> static void tcgen05(const char *n
 template <bool ALIGNED, int DEPTH, int BLOCK_K, int STAGES, bool TURNS>
 static void dmma(const char *name, int m, int n, int k) {
     Product<double, double> product(m, n, k, seed);
+    product.plant();
     const double *a = product.a.data(), *b = product.b.data();
     Launch launch;
     launch.grid = {TURNS ? 2 : parts_of(n, 64) * parts_of(m, 64)};
