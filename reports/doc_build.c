@@ -41,6 +41,8 @@ static rft_buyer *buyer_of(const rft_build *b) {
                                    .references = o->references,
                                    .reference_count = o->reference_count,
                                    .shipped_count = o->shipped_count,
+                                   .cards = o->cards,
+                                   .card_count = o->card_count,
                                    .mixes = o->mixes,
                                    .mix_count = o->mix_count,
                                    .book = o->book,

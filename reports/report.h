@@ -24,7 +24,9 @@ typedef struct rft_report_opts {
     bool summary; /* half a page a sweep; not with `full` */
     const rft_run *const *references;      /* stored runs of other cards, to stand beside; borrowed */
     size_t reference_count, shipped_count; /* the last so many come with the program */
-    const rft_run *const *joined;          /* the runs that were joined; NULL: it is one. Borrowed */
+    const rft_run *const *cards;           /* other cards that come with it, their ceilings alone; borrowed */
+    size_t card_count;
+    const rft_run *const *joined; /* the runs that were joined; NULL: it is one. Borrowed */
     size_t joined_count;
     const char *const *fonts; /* TrueType files, embedded for characters that the pages' own lack, asked in turn */
     size_t font_count;        /* at most RFT_REPORT_FONTS_MOST */

@@ -108,7 +108,12 @@ void rft_str_add_fixed(rft_str *str, double value, int decimals) {
     if (isnan(value)) {
         rft_str_add(str, "nan");
     } else {
+        size_t at = str->length;
         rft_str_addf(str, "%.*f", decimals < 0 ? 0 : decimals, value);
+        if (str->data[at] == '-' && strspn(str->data + at, "-0.") == str->length - at) { /* "-0.00" is no number */
+            memmove(str->data + at, str->data + at + 1, str->length - at);               /* with the NUL */
+            str->length--;
+        }
     }
 }
 

@@ -151,6 +151,8 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
         opts.shipped_count = others.shipped;
         opts.references = (const rft_run *const *)others.runs;
         opts.reference_count = others.count;
+        opts.cards = (const rft_run *const *)others.cards;
+        opts.card_count = others.card_count;
         opts.book = mixes.book;
         opts.mixes = mixes.totals;
         opts.mix_count = mixes.total_count;

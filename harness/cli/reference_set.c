@@ -5,12 +5,14 @@
 #include "base/str.h"
 #include "cli/shipped.h"
 #include "model/run/run_foreign.h"
+#include "store/card_table.h"
 #include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SHIPPED_CARD "sweeps/recorded/nvidia-h200"
+#define SHIPPED_CARDS "sweeps/recorded/cards.json"
 
 static int add_file(rft_reference_set *set, const char *path, rft_err *err) {
     RFT_GROW(set->runs, set->capacity, set->count + 1);
@@ -91,6 +93,10 @@ void rft_reference_set_add_shipped(rft_reference_set *set, const rft_run *run, c
             set->shipped += added;
         }
     }
+    for (size_t i = 0; i < count && set->card_count == 0; i++) {
+        rft_card_table_load(&set->cards, &set->card_count, rft_arena_printf(arena, "%s/" SHIPPED_CARDS, folders[i]),
+                            NULL);
+    }
     rft_arena_free(arena);
 }
 
@@ -99,5 +105,6 @@ void rft_reference_set_free(rft_reference_set *set) {
         rft_run_free(set->runs[i]);
     }
     free(set->runs);
+    rft_card_table_free(set->cards, set->card_count);
     *set = (rft_reference_set){0};
 }

@@ -10,13 +10,16 @@
 typedef struct rft_reference_set {
     rft_run **runs;
     size_t count, capacity;
-    size_t shipped; /* the last so many */
+    size_t shipped;  /* the last so many */
+    rft_run **cards; /* what came with the program of other cards: ceilings alone (store/card_table.h) */
+    size_t card_count;
 } rft_reference_set;
 
 /* Adds a run file or recording, or all in a folder. Errors of rft_store_load(); RFT_E_USAGE: a folder without any. */
 int rft_reference_set_add(rft_reference_set *set, const char *path, rft_err *err);
 /* Adds of the recordings beside `program` those that are called like the scripts of the run's sweeps, alone or with
- * a script's arguments behind ("attention-64.json.gz"). One that is not there, or cannot be read, is left out. */
+ * a script's arguments behind ("attention-64.json.gz"), and the table of the cards of all. What is not there, or
+ * cannot be read, is left out. */
 void rft_reference_set_add_shipped(rft_reference_set *set, const rft_run *run, const char *program);
 void rft_reference_set_free(rft_reference_set *set);
 

@@ -24,6 +24,8 @@ static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_en
     rft_reference_set_add_shipped(&references, file->run, cli->program);
     opts.references = (const rft_run *const *)references.runs;
     opts.reference_count = opts.shipped_count = references.count;
+    opts.cards = (const rft_run *const *)references.cards;
+    opts.card_count = references.card_count;
     int rc = rft_report_write(file->run, &opts, rft_report_form_of(path), path, err);
     rft_reference_set_free(&references);
     if (rc != RFT_OK) {

@@ -86,6 +86,22 @@ static const rft_speed *better_of(const rft_speed *before, const rft_speed *one)
     return !before || told || (rft_speed_stands(one) && !rft_speed_stands(before)) ? one : before;
 }
 
+/* Of the references, and of the cards that come with the program but this one: that is no run to tell of. */
+static rft_peers peers_of(const rft_buyer_given *given, rft_arena *arena) {
+    const rft_run **all = rft_arena_calloc(arena, given->reference_count + given->card_count + 1, sizeof *all);
+    size_t count = 0;
+    for (size_t i = 0; i < given->reference_count; i++) {
+        all[count++] = given->references[i];
+    }
+    for (size_t i = 0; i < given->card_count; i++) {
+        const rft_gpu_info *card = &given->cards[i]->gpu;
+        if (rft_text_equal(card->name, given->run->gpu.name) && !rft_text_equal(card->uuid, given->run->gpu.uuid)) {
+            all[count++] = given->cards[i];
+        }
+    }
+    return rft_peers_of(given->run, all, count, arena);
+}
+
 rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
     rft_buyer *buyer = rft_arena_calloc(arena, 1, sizeof *buyer);
     rft_speed_reference *references = NULL;
@@ -102,7 +118,7 @@ rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
         buyer->speeds[i] = rft_speed_of(buyer->asked, &references[i], arena);
         buyer->chief = better_of(buyer->chief, &buyer->speeds[i]);
     }
-    buyer->peers = rft_peers_of(given->run, given->references, given->reference_count, arena);
+    buyer->peers = peers_of(given, arena);
     buyer->sample = given->parts ? rft_run_sample_of(given->parts, given->part_count, arena)
                                  : rft_run_sample_of(&given->run, 1, arena);
     return buyer;

@@ -16,6 +16,8 @@ typedef struct rft_buyer_given {
     size_t part_count;
     const rft_run *const *references; /* other runs; the last `shipped_count` come with the program */
     size_t reference_count, shipped_count;
+    const rft_run *const *cards; /* other cards that come with the program: no more than what they read */
+    size_t card_count;
     rft_mix_total *const *mixes;
     size_t mix_count;
     const rft_mix_book *book; /* for prices; NULL */

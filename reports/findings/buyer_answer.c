@@ -181,6 +181,18 @@ static rft_datum rate_cell(double rate, const char *unit) {
     return isfinite(rate) ? rft_datum_rate(rate, unit) : (rft_datum){.kind = RFT_DATUM_BLANK};
 }
 
+/* Why nothing is known of launches back to back, or of their power; NULL: it is not a matter of that. */
+static const char *load_reason(const rft_run *run, const rft_load *load, rft_arena *arena) {
+    const char *why = load ? load->reason ? load->reason : load->energy_reason : NULL;
+    return rft_run_foreign(run) ? "Not in another program's file."
+           : why                ? rft_arena_printf(arena, "Not measured: %s.", why)
+                                : "Not measured of this problem: `rooftune run --energy best` does.";
+}
+
+static rft_datum load_cell(double rate, const char *unit, const char *reason) {
+    return isfinite(rate) ? rft_datum_rate(rate, unit) : rft_datum_noted(rft_datum_absent(), reason);
+}
+
 /* What one run does, in the unit of its rate: declared, or of another tuner's run what its time and rate tell. */
 static double amount_of(const rft_run *run, const rft_speed_item *item, const char **unit, rft_arena *arena) {
     if (rft_run_foreign(run)) {
@@ -212,13 +224,14 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
                              "tuned kernel."
                            : NULL;
     cells[RATE_UNIT] = rft_datum_text(unit);
-    cells[BACK] = rate_cell(rft_back_to_back_rate(run, best), unit);
+    const char *reason = load_reason(run, load, arena);
+    cells[BACK] = load_cell(rft_back_to_back_rate(run, best), unit, reason);
     if (best->work.items > 0 && best->work.item_name) {
         cells[ITEMS] =
             rate_cell(best->work.items / item->time_s, rft_arena_printf(arena, "%s/s", best->work.item_name));
     }
     cells[WATT] =
-        rate_cell(load ? rft_load_per_joule(load, amount) : (double)NAN, rft_arena_printf(arena, "%s/W", unit));
+        load_cell(load ? rft_load_per_joule(load, amount) : (double)NAN, rft_arena_printf(arena, "%s/W", unit), reason);
     if (price && book->currency) {
         cells[MONEY] = rate_cell(rate / price->amount, rft_arena_printf(arena, "%s/%s", unit, book->currency));
     }
@@ -259,15 +272,34 @@ static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
     row->where = p < rows_most(buyer) ? 0 : RFT_IN_DATA;
 }
 
-/* A column that says nothing of any row is none. */
-static void drop_blank(rft_cell_table *table) {
-    for (size_t c = 0; c < table->field_count; c++) {
-        bool any = false;
-        for (size_t r = 0; r < table->row_count && !any; r++) {
-            any = table->rows[r].cells[c].kind != RFT_DATUM_BLANK;
-        }
-        table->fields[c].title = any ? table->fields[c].title : NULL;
+/* Whether a column says something of a row; *reason: why it says n/a in one. */
+static bool says_something(const rft_cell_table *table, size_t column, const char **reason) {
+    bool told = false;
+    for (size_t r = 0; r < table->row_count && !told; r++) {
+        const rft_datum *cell = &table->rows[r].cells[column];
+        told = cell->kind != RFT_DATUM_BLANK && (cell->kind != RFT_DATUM_ABSENT || !cell->note);
+        *reason = cell->kind == RFT_DATUM_ABSENT && cell->note ? cell->note : *reason;
     }
+    return told;
+}
+
+/* A column that says nothing of any row is none; why stands below. */
+static void drop_blank(rft_finding *f, rft_cell_table *table) {
+    rft_str dropped = RFT_STR_INIT;
+    const char *why = NULL;
+    for (size_t c = 0; c < table->field_count; c++) {
+        const char *reason = NULL;
+        if (!says_something(table, c, &reason)) {
+            bool second = dropped.length > 0;
+            rft_str_add(&dropped, !reason ? "" : c == BACK ? "Without a pause" : second ? ", per watt" : "Per watt");
+            why = reason ? reason : why;
+            table->fields[c].title = NULL;
+        }
+    }
+    if (why) {
+        rft_finding_note(f, RFT_TO_PEOPLE, "%s: n/a. %s", rft_str_get(&dropped), why);
+    }
+    rft_str_clear(&dropped);
 }
 
 static void add_parts(rft_finding *f, const rft_buyer *buyer) {
@@ -276,7 +308,7 @@ static void add_parts(rft_finding *f, const rft_buyer *buyer) {
     for (size_t p = 0; p < buyer->asked->part_count; p++) {
         add_part(table, buyer, p);
     }
-    drop_blank(table);
+    drop_blank(f, table);
     if (buyer->asked->part_count > rows_most(buyer)) {
         rft_finding_note(f, RFT_TO_PEOPLE, "%zu more are in the summary.", buyer->asked->part_count - rows_most(buyer));
     }
@@ -428,7 +460,7 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         "what "
         "these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a second, "
         "on the family's longest "
-        "problem. "
+        "problem. Items: what its script counts, where it does. "
         "Without a pause: the same when runs follow each other at once, when heat and power have their say. Of "
         "limit%s: share of the best rate that this card's memory or arithmetic units were seen to reach, mean of the "
         "problems with its interval; it tells how well the card is used and never which card is faster: a slow card "

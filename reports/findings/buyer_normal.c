@@ -130,7 +130,8 @@ static void add_peers(rft_finding *f, const rft_buyer *buyer) {
     rft_cell_table *table = rft_finding_table(f, "peers", peer_fields, PEER_FIELDS);
     for (size_t what = 0; what < RFT_PEERS_COUNT; what++) {
         if (isfinite(peers->rows[what].own)) {
-            add_peer(table, peers, what, peers->cards > 0 && is_shown(what, chief));
+            bool odd = peers->rows[what].verdict == RFT_PEERS_LOW || peers->rows[what].verdict == RFT_PEERS_HIGH;
+            add_peer(table, peers, what, peers->cards > 0 && (odd || is_shown(what, chief)));
         }
     }
     if (peers->cards > 0) {
@@ -139,8 +140,9 @@ static void add_peers(rft_finding *f, const rft_buyer *buyer) {
             "A card counts once, with the median of its runs, and is known by its own number (UUID). Normal: not more "
             "than "
             "%g %% outside the range of the others, of which there must be %u. Read less: the share of the "
-            "others that do, from %u cards on.",
-            RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_RANKED);
+            "others that do, from %u cards on.%s",
+            RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_RANKED,
+            buyer->given.card_count ? " Cards whose recordings come with the program are among them." : "");
     }
 }
 

@@ -74,8 +74,14 @@ static rft_datum scaled(double value, const rft_figure_scale *scale) {
 
 /* Of two that are reported: of one round, and neither known to be the faster. */
 static bool is_tie(const ladder *l, const rft_point *before, const rft_point *after, const rft_point_gain *gain) {
+    bool by_launch = fabs(rft_point_median_s(before) - rft_point_median_s(after)) < gain->apart_s;
     return before != after && !gain->swept &&
-           rft_run_tie(before, after, rft_run_widen_frac(l->run, after->sweep, after->problem));
+           (by_launch || rft_run_tie(before, after, rft_run_widen_frac(l->run, after->sweep, after->problem)));
+}
+
+/* Where one was timed alone and the other in runs in a row: what of the difference may be the launch. */
+static const char *apart_words(const ladder *l, const rft_point_gain *gain) {
+    return rft_arena_printf(l->arena, "one with its launch, %s", rft_figure_si(l->arena, gain->apart_s, "s"));
 }
 
 /* "1.46x the first", and what keeps the ratio from being that of the medians, or from saying anything. */
@@ -87,7 +93,8 @@ static const char *gain_words(const ladder *l, const rft_point *before, const rf
     return rft_arena_printf(l->arena, "%s %s%s", rft_arena_fixed(l->arena, gain.ratio, 2, "x"), than,
                             gain.swept                        ? " (in the first round)"
                             : is_tie(l, before, after, &gain) ? " (a tie)"
-                                                              : "");
+                            : gain.apart_s > 0 ? rft_arena_printf(l->arena, " (%s)", apart_words(l, &gain))
+                                               : "");
 }
 
 /* On a page the same in notes. */
@@ -100,7 +107,11 @@ static rft_datum gain_cell(const ladder *l, const rft_point *before, const rft_p
                            gain.swept ? "Of the first round's times, not of the medians here: the final round did not "
                                         "measure both."
                            : is_tie(l, before, after, &gain) ? "A tie: which is faster is not known."
-                                                             : NULL);
+                           : gain.apart_s > 0
+                               ? rft_arena_printf(l->arena,
+                                                  "Of both %s at most; the other in runs in a row, which hide it.",
+                                                  apart_words(l, &gain))
+                               : NULL);
 }
 
 /* ---- the rungs of a problem ---- */

@@ -29,8 +29,9 @@ static const char *correlation_words(const rft_prior_fit *fit, rft_arena *arena)
     if (isnan(of->rho)) {
         return "n/a (the prior says the same of all)";
     }
-    return rft_arena_printf(arena, "%.2f [%.2f, %.2f]", of->rho, floor(100 * of->low) / 100,
-                            ceil(100 * of->high) / 100);
+    return rft_arena_printf(arena, "%s [%s, %s]", rft_arena_fixed(arena, of->rho, 2, ""),
+                            rft_arena_fixed(arena, floor(100 * of->low) / 100, 2, ""),
+                            rft_arena_fixed(arena, ceil(100 * of->high) / 100, 2, ""));
 }
 
 /* "6.2 % [6.0, 6.5]": what the time is longer by. */

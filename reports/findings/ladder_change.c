@@ -447,6 +447,9 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     if (alike || rft_run_tie(before, after, widen_frac)) {
         return alike ? "nothing, it is as fast" : "nothing that is shown: a tie";
     }
+    if (fabs(c.time_s[0] - c.time_s[1]) < rft_point_gain_of(before, after).apart_s) {
+        return "not known: one was timed alone, and the launch takes as long as they are apart";
+    }
     c.slower = &c.bounds[c.time_s[1] > c.time_s[0]];
     by_ceilings(&c);
     by_pipes(&c);

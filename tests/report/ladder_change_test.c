@@ -239,6 +239,14 @@ static void ratios_are_of_one_round(void **state) {
     expect_ladder(r.run, "2.00x the first (in the first round), 2.00x the one before (in the first\n");
     r.points[0]->rounds[1] = r.points[0]->rounds[0];
     expect_ladder(r.run, "1.60x the first, 1.60x the one before\n");
+    r.points[1]->rounds[1].batch = 16; /* the launch is in the first one's time alone */
+    r.points[1]->rounds[1].floor_s = 3e-6;
+    expect_ladder(r.run, "1.60x the first (one with its launch, 3.00 us), 1.60x the one before");
+    r.points[1]->rounds[1].floor_s = 80e-6;
+    expect_ladder(r.run, "1.60x the first (a tie), 1.60x the one before (a tie)\n");
+    assert_non_null(
+        strstr(rft_ladder_change(r.run, r.points[0], r.points[1], r.run->arena), "not known: one was timed"));
+    r.points[1]->rounds[1].batch = 0;
     for (size_t i = 0; i < 2; i++) {
         rft_stats *stats = &r.points[i]->rounds[1].stats;
         stats->interval_is_95 = true;

@@ -2,8 +2,12 @@
 /*
  * What is said of every measured point of every recording: no share of a roof above 100 % by more than its uncertainty
  * without a cause, what is left never less than nothing nor against a floor that is not there, and no reason of a
- * ladder's step that is no matter of time. 77 when there is no recording.
+ * ladder's step that is no matter of time. And the table of their cards (sweeps/recorded/cards.json) is what they read.
+ * 77 when there is no recording.
  */
+#include "base/fs.h"
+#include "base/str.h"
+#include "model/roofline/card_peers.h"
 #include "model/roofline/counted.h"
 #include "model/roofline/over_roof.h"
 #include "model/roofline/reach.h"
@@ -16,6 +20,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -128,6 +133,87 @@ static void check_axes(const rft_run *run, size_t sweep, rft_arena *arena) {
     }
 }
 
+/* ---- the table of cards ---- */
+
+#define CARDS_MOST 64
+#define RUNS_MOST 256
+
+typedef struct recorded_card {
+    const char *device, *uuid;
+    double values[RFT_PEERS_COUNT][RUNS_MOST];
+    size_t known[RFT_PEERS_COUNT], runs;
+} recorded_card;
+
+static recorded_card cards[CARDS_MOST];
+static size_t card_count;
+static rft_arena *names;
+
+static void keep_card(const rft_run *run) {
+    size_t at = 0;
+    while (at < card_count && strcmp(cards[at].uuid, run->gpu.uuid) != 0) {
+        at++;
+    }
+    assert_true(at < CARDS_MOST && cards[at].runs < RUNS_MOST);
+    recorded_card *card = &cards[at];
+    if (at == card_count) {
+        card->device = rft_arena_strdup(names, run->gpu.name);
+        card->uuid = rft_arena_strdup(names, run->gpu.uuid);
+        card_count++;
+    }
+    card->runs++;
+    for (size_t what = 0; what < RFT_PEERS_COUNT; what++) {
+        double value = what == RFT_CEILING_LAUNCH ? NAN : rft_peers_value(run, what); /* the host's */
+        if (isfinite(value)) {
+            card->values[what][card->known[what]++] = value;
+        }
+    }
+}
+
+/* Six digits: what is below is no matter of cards. */
+static bool add_median(rft_str *text, const char *key, const recorded_card *card, size_t what, bool first) {
+    size_t n = card->known[what];
+    if (n > 0) {
+        rft_str_addf(text, "%s\"%s\": %.6g", first ? "" : ", ", key, rft_stats_of(card->values[what], n).median);
+    }
+    return n > 0;
+}
+
+static void add_card(rft_str *text, const recorded_card *card) {
+    rft_str_addf(text, "%s{\"device\": \"%s\", \"uuid\": \"%s\", \"runs\": %zu", text->length ? ",\n " : "[",
+                 card->device, card->uuid, card->runs);
+    add_median(text, "idle_w", card, RFT_PEERS_IDLE_W, false);
+    add_median(text, "sm_clock_mhz", card, RFT_PEERS_CLOCK_MHZ, false);
+    rft_str_add(text, ", \"ceilings\": {");
+    bool first = true;
+    for (size_t id = 0; id < RFT_CEILING_COUNT; id++) {
+        first = !add_median(text, rft_ceiling_name((rft_ceiling_id)id), card, id, first) && first;
+    }
+    rft_str_add(text, "}}");
+}
+
+/* Behind all recordings. What differs is written, to be looked at and copied. */
+static void table_of_cards_is_theirs(void **state) {
+    const recordings *all = *state;
+    rft_str text = RFT_STR_INIT;
+    char *kept = NULL;
+    size_t size = 0;
+    rft_err err = RFT_ERR_INIT;
+    if (all->named) {
+        skip();
+    }
+    for (size_t i = 0; i < card_count; i++) {
+        add_card(&text, &cards[i]);
+    }
+    rft_str_add(&text, "]\n");
+    rft_fs_read(&kept, &size, RFT_SOURCE_DIR "/sweeps/recorded/cards.json", 1 << 20, &err);
+    if (!kept || strcmp(kept, rft_str_get(&text)) != 0) {
+        rft_fs_write_atomic("cards.json", rft_str_get(&text), text.length, &err);
+        fail_msg("sweeps/recorded/cards.json is not of these recordings: what is stands in cards.json here, copy it");
+    }
+    free(kept);
+    rft_str_clear(&text);
+}
+
 static void every_recorded_figure_is_told_as_it_is(void **state) {
     const recordings *all = *state;
     size_t above = 0, points = 0;
@@ -138,6 +224,7 @@ static void every_recorded_figure_is_told_as_it_is(void **state) {
             fail_msg("%s: %s", all->files[i], err.message);
         }
         print_message("%s\n", all->files[i]);
+        keep_card(run);
         rft_arena *arena = rft_arena_new();
         for (size_t k = 0; k < run->point_count; k++) {
             if (rft_point_measurement(&run->points[k])) {
@@ -161,8 +248,11 @@ int main(int argc, char **argv) {
     if (all.count == 0) {
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(every_recorded_figure_is_told_as_it_is, &all)};
+    names = rft_arena_new();
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(every_recorded_figure_is_told_as_it_is, &all),
+                                       cmocka_unit_test_prestate(table_of_cards_is_theirs, &all)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rft_arena_free(names);
     recordings_clear(&all);
     return failed;
 }

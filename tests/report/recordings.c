@@ -21,7 +21,7 @@ static void add_folder(recordings *all, size_t *capacity, const char *folder) {
 }
 
 recordings recordings_of(int argc, char **argv) {
-    recordings all = {0};
+    recordings all = {.named = argc > 1};
     rft_err err = RFT_ERR_INIT;
     char **folders = NULL;
     size_t folder_count = 0, capacity = 0;

@@ -3,11 +3,13 @@
 #ifndef RFT_TESTS_RECORDINGS_H
 #define RFT_TESTS_RECORDINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct recordings {
     char **files;
     size_t count;
+    bool named; /* by arguments: not all of the tree */
 } recordings;
 
 recordings recordings_of(int argc, char **argv);

@@ -490,6 +490,16 @@ static void percentiles_need_eight_cards(void **state) {
     peers = rft_peers_of(p.own, (const rft_run *const *)others, 8, p.arena);
     assert_true(peers.rows[RFT_CEILING_DRAM_READ].below_frac == 6.0 / 8);
     assert_true(peers.rows[RFT_CEILING_DRAM_WRITE].below_frac == 0.5); /* all equal */
+    /* Those that come with the program are cards like the named; this very one among them is left out without a word.
+     */
+    others[8]->gpu.uuid = "GPU-own";
+    others[7]->ceilings.items[RFT_CEILING_FP32].stats.median *= 1.1;
+    const rft_buyer_given given = {
+        .run = p.own, .cards = (const rft_run *const *)others, .card_count = 9, .linked = true};
+    const rft_buyer *buyer = rft_buyer_of(&given, p.arena);
+    assert_int_equal(buyer->peers.cards, 8);
+    assert_int_equal(buyer->peers.own_runs, 0);
+    assert_true(buyer->peers.rows[RFT_CEILING_DRAM_READ].below_frac == 6.0 / 8);
     for (int i = 0; i < 9; i++) {
         rft_run_free(others[i]);
     }

@@ -114,7 +114,11 @@ static void fixed(void **state) {
     rft_str_add_fixed(&str, -NAN, 3);
     rft_str_add_char(&str, ' ');
     rft_str_add_fixed(&str, -INFINITY, 3);
-    assert_string_equal(str.data, "1234.57 0 nan -inf");
+    rft_str_add_char(&str, ' ');
+    rft_str_add_fixed(&str, -0.004, 2); /* no number has the sign of nothing */
+    rft_str_add_char(&str, ' ');
+    rft_str_add_fixed(&str, -0.006, 2);
+    assert_string_equal(str.data, "1234.57 0 nan -inf 0.00 -0.01");
     rft_str_clear(&str);
 }
 

@@ -134,10 +134,22 @@ double rft_point_swept_s(const rft_point *point) {
     return point->rounds[0].n > 0 ? point->rounds[0].stats.median : rft_point_median_s(point);
 }
 
+static double floor_apart_s(const rft_measurement *a, const rft_measurement *b) {
+    const rft_measurement *batched = a->batch > 1 ? a : b;
+    return (a->batch > 1) != (b->batch > 1) && isfinite(batched->floor_s) ? batched->floor_s : 0.0;
+}
+
 rft_point_gain rft_point_gain_of(const rft_point *before, const rft_point *after) {
-    bool of_final[] = {before->rounds[RFT_ROUNDS - 1].n > 0, after->rounds[RFT_ROUNDS - 1].n > 0};
-    return of_final[0] == of_final[1] ? (rft_point_gain){rft_point_median_s(before) / rft_point_median_s(after), false}
-                                      : (rft_point_gain){rft_point_swept_s(before) / rft_point_swept_s(after), true};
+    const rft_measurement *of[] = {rft_point_measurement(before), rft_point_measurement(after)};
+    bool final[] = {before->rounds[RFT_ROUNDS - 1].n > 0, after->rounds[RFT_ROUNDS - 1].n > 0};
+    bool swept = final[0] != final[1];
+    for (size_t i = 0; i < 2; i++) {
+        of[i] = swept && (i ? after : before)->rounds[0].n > 0 ? &(i ? after : before)->rounds[0] : of[i];
+    }
+    bool known = of[0] && of[1];
+    return (rft_point_gain){.ratio = known ? of[0]->stats.median / of[1]->stats.median : (double)NAN,
+                            .swept = swept,
+                            .apart_s = known ? floor_apart_s(of[0], of[1]) : 0.0};
 }
 
 double rft_point_objective(const rft_run *run, const rft_point *point) {

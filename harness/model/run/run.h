@@ -109,7 +109,9 @@ double rft_point_swept_s(const rft_point *point);
  * own. NaN where one was not measured. */
 typedef struct rft_point_gain {
     double ratio;
-    bool swept; /* of the sweep's own round, though what is reported of one of them is of the final one */
+    bool swept;     /* of the sweep's own round, though what is reported of one of them is of the final one */
+    double apart_s; /* the launch floor, which one of them was timed with, and the other in runs in a row, which hide
+                     * it; 0: both alike */
 } rft_point_gain;
 rft_point_gain rft_point_gain_of(const rft_point *before, const rft_point *after);
 

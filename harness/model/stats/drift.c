@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCATTER_TOLD_FRAC 0.0001 /* less is told as less */
 #define PERMUTATIONS 999
 #define PERMUTATIONS_OF_SAMPLES 199
 #define PAIRED_MOST 512  /* readings whose pairs are all looked at */
@@ -373,7 +374,9 @@ char *rft_drift_words(const rft_drift *drift, char *out, size_t size) {
         rft_str_addf(&text, "no drift: %zu readings of the reference", drift->n);
         add_duration(&text, " over ", drift->span_s);
         rft_str_add(&text, " scatter by ");
-        add_percent(&text, drift->noise_frac);
+        bool none = drift->noise_frac < SCATTER_TOLD_FRAC; /* most readings are the same step of the timer */
+        rft_str_add(&text, none ? "less than " : "");
+        add_percent(&text, none ? SCATTER_TOLD_FRAC : drift->noise_frac);
     } else {
         add_finding(&text, drift);
         rft_str_addf(&text, " (%zu readings)", drift->n);
