@@ -15,6 +15,7 @@
 #include <math.h>
 
 #define RUNGS_MOST 8     /* on a page without --full */
+#define RUNGS_ALONE 16   /* the same, of a report that has one sweep: its steps are the lesson */
 #define PROBLEMS_MOST 8  /* in the table of all problems, unless all are wanted */
 #define VARIANTS_MOST 11 /* columns of it */
 #define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
@@ -217,10 +218,10 @@ static size_t faster_than(const ladder *l, size_t variant) {
 
 /* Of many rungs a page has the first and the fastest; the step is then that from the one above it on the page. */
 static void keep_few(rft_finding *f, const ladder *l, rft_cell_table *table) {
-    size_t left = 0, above = 0;
-    for (size_t v = 1; v < table->row_count && !l->all && table->row_count > RUNGS_MOST; v++) {
+    size_t left = 0, above = 0, most = l->run->sweep_count > 1 ? RUNGS_MOST : RUNGS_ALONE;
+    for (size_t v = 1; v < table->row_count && !l->all && table->row_count > most; v++) {
         rft_cell_row *row = &table->rows[v];
-        if (faster_than(l, v) + 1 >= RUNGS_MOST) {
+        if (faster_than(l, v) + 1 >= most) {
             row->where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
             left++;
             continue;

@@ -124,3 +124,9 @@ rooftune show part.db --full
 expect_status 0
 rooftune report part.db --full -o part.pdf
 expect_status 0
+# The steps of one ladder are its lesson: all are there, a step beside the one before it.
+rooftune report "$recorded/matmul_fp16.json.gz" -o ladder.md
+expect_status 0
+for step in 'wmma, tiles in shared memory' 'mma.sync and ldmatrix' 'cp.async stages' 'wgmma, stored tiles' 'ping-pong'; do
+    grep -q "^| $step<br>.*Explains the step: " ladder.md || fail "the ladder lacks $step"
+done
