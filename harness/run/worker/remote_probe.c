@@ -2,8 +2,9 @@
 #include "run/worker/remote_probe.h"
 
 #include "base/hash.h"
-#include "run/plan/key_map.h"
+#include "run/worker/endless.h"
 #include "run/worker/phase.h"
+#include "run/worker/remote_spare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,18 +20,12 @@
 /* Nothing is timed in a process in which the profiler was opened. */
 typedef enum remote_use { USE_NONE, USE_TIMES, USE_COUNTS } remote_use;
 
-/* A process that has the driver, and no context on the device: what comes after the one in hand. */
-typedef struct remote_spare {
-    rft_process *process; /* NULL: none */
-    bool settled;         /* it has nothing to do any more: it answered, or is gone */
-} remote_spare;
-
 typedef struct remote_probe {
     rft_probe probe;
     rft_remote_probe_opts opts;
-    rft_process *process; /* NULL: not started */
-    rft_process *left;    /* ended, and perhaps still going; NULL */
-    remote_spare spare;
+    rft_process *process;             /* NULL: not started */
+    rft_process *left;                /* ended, and perhaps still going; NULL */
+    rft_remote_spare spare;           /* what comes after `process` */
     unsigned started;                 /* processes, ever */
     uint64_t draw;                    /* of the requests that this process serves; 0: it may be any */
     remote_use use;                   /* what it was used for */
@@ -40,7 +35,7 @@ typedef struct remote_probe {
     int expected_round;
     const rft_probe_request *measured; /* while this is the request in hand; else NULL */
     rft_phase_at at;                   /* of it */
-    rft_key_map endless;               /* references and fills that did not end, by problem and code */
+    rft_key_map endless;               /* references and fills that did not end */
     rft_frame answer;
     bool stirred; /* answered or gone */
     char why[96]; /* how the process went */
@@ -76,78 +71,11 @@ static void end_process(remote_probe *remote) {
     remote->expected[0] = '\0';
 }
 
-/* ---- the spare ---- */
-
-static void on_spare_frame(void *payload, rft_frame *frame) {
-    remote_probe *remote = payload;
-    rft_frame_clear(frame); /* what the device is, is known */
-    remote->spare.settled = true;
-    rft_process_limit(remote->spare.process, INFINITY);
-}
-
-static void on_spare_gone(void *payload, const char *why) {
-    (void)why; /* the next process is started without it, and told of what is wrong */
-    ((remote_probe *)payload)->spare.settled = true;
-}
-
-static int start_process(const remote_probe *remote, rft_process **out, const rft_process_events *events,
-                         rft_err *err) {
-    const rft_roots *roots = remote->opts.roots;
-    size_t count = roots ? roots->count : 0;
-    const char **argv = rft_calloc(count + 5, sizeof *argv);
-    char ordinal[16];
-    snprintf(ordinal, sizeof ordinal, "%d", remote->opts.device);
-    argv[0] = remote->opts.program;
-    argv[1] = "worker";
-    argv[2] = "device";
-    argv[3] = ordinal;
-    for (size_t i = 0; i < count; i++) {
-        argv[4 + i] = roots->folders[i];
-    }
-    int rc = rft_process_start(out, remote->opts.loop, argv, events, err);
-    free(argv);
-    return rc;
-}
-
-static void end_spare(remote_probe *remote) {
-    rft_process_free(remote->spare.process);
-    remote->spare.process = NULL;
-}
-
-/* Loading the driver takes a third of what a process of the final round does before it measures. The next one does it
- * while the one in hand opens the device, and is at rest before that one measures. */
-static void start_spare(remote_probe *remote) {
-    const rft_process_events events = {.frame = on_spare_frame, .gone = on_spare_gone, .payload = remote};
-    if (remote->spare.process || start_process(remote, &remote->spare.process, &events, NULL) != RFT_OK) {
-        return;
-    }
-    json_t *head = json_pack("{s:s}", "do", "identify");
-    remote->spare.settled = false;
-    rft_process_limit(remote->spare.process, START_TIMEOUT_S);
-    rft_process_send(remote->spare.process, head, NULL, 0);
-    json_decref(head);
-}
-
 /* No other process is on the device, or about to be. */
 static void await_quiet(remote_probe *remote) {
     rft_process_free(remote->left);
     remote->left = NULL;
-    if (remote->spare.process) {
-        rft_loop_wait(remote->opts.loop, &remote->spare.settled);
-    }
-}
-
-static bool take_spare(remote_probe *remote, const rft_process_events *events) {
-    if (remote->spare.process && rft_process_is_gone(remote->spare.process)) {
-        end_spare(remote);
-    }
-    if (!remote->spare.process || !remote->spare.settled) {
-        return false;
-    }
-    remote->process = remote->spare.process;
-    remote->spare.process = NULL;
-    rft_process_listen(remote->process, events);
-    return true;
+    rft_remote_spare_await(&remote->spare, remote->opts.loop);
 }
 
 static int start(remote_probe *remote, rft_err *err) {
@@ -160,9 +88,10 @@ static int start(remote_probe *remote, rft_err *err) {
         return RFT_OK;
     }
     remote->started++;
-    int rc = take_spare(remote, &events) ? RFT_OK : start_process(remote, &remote->process, &events, err);
+    remote->process = rft_remote_spare_take(&remote->spare, &events);
+    int rc = remote->process ? RFT_OK : rft_remote_start_process(&remote->process, &remote->opts, &events, err);
     if (rc == RFT_OK && remote->draw != 0) { /* others follow it */
-        start_spare(remote);
+        rft_remote_spare_start(&remote->spare, &remote->opts);
     }
     return rc;
 }
@@ -483,55 +412,6 @@ static int attempt(remote_probe *remote, const errand *asked, exchange_end *end,
     return rc;
 }
 
-/* What a reference computes, or a fill, and from what. */
-static void endless_key(const rft_probe_request *request, const char *code, char key[RFT_HASH_HEX_SIZE]) {
-    rft_str text = RFT_STR_INIT;
-    rft_str_addf(&text, "%s\n%s", request->problem_key ? request->problem_key : "", code);
-    rft_hash_hex(text.data, text.length, key);
-    rft_str_clear(&text);
-}
-
-static void note_endless(remote_probe *remote, const rft_probe_request *request) {
-    char key[RFT_HASH_HEX_SIZE];
-    const rft_point_spec *spec = request->spec;
-    if (remote->at.phase == RFT_PHASE_REFERENCE && request->reference) {
-        endless_key(request, request->reference->cubin_hash, key);
-        rft_key_map_put(&remote->endless, key, 1);
-    } else if (remote->at.phase == RFT_PHASE_FILL && remote->at.buffer < spec->buffer_count &&
-               spec->buffers[remote->at.buffer].fill.identity) {
-        endless_key(request, spec->buffers[remote->at.buffer].fill.identity, key);
-        rft_key_map_put(&remote->endless, key, 1);
-    }
-}
-
-static bool is_endless(const remote_probe *remote, const rft_probe_request *request, const char *code) {
-    char key[RFT_HASH_HEX_SIZE];
-    endless_key(request, code, key);
-    return rft_key_map_get(&remote->endless, key, 0) == 1;
-}
-
-/* Every other point of the problem would wait as long for nothing. The reason, or NULL. */
-static const char *needs_endless(const remote_probe *remote, const rft_probe_request *request, rft_arena *arena) {
-    const rft_point_spec *spec = request->spec;
-    for (size_t i = 0; remote->endless.used > 0 && i < spec->buffer_count; i++) {
-        const rft_fill *fill = &spec->buffers[i].fill;
-        if (fill->kernel && is_endless(remote, request, fill->identity)) {
-            return rft_arena_printf(arena,
-                                    "the fill of %s (%s) did not end for another point of this problem: it was not "
-                                    "launched again",
-                                    spec->buffers[i].name, fill->kernel->shown);
-        }
-    }
-    if (remote->endless.used > 0 && !request->verified && request->reference &&
-        is_endless(remote, request, request->reference->cubin_hash)) {
-        return rft_arena_printf(arena,
-                                "the reference %s did not end for another point of this problem: it was not launched "
-                                "again",
-                                rft_phase_reference(request));
-    }
-    return NULL;
-}
-
 /* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
 static int attempt_twice(remote_probe *remote, const rft_probe_request *request, rft_arena *arena,
                          rft_probe_result *out, rft_err *err) {
@@ -553,7 +433,7 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
     }
     if (end == EXCHANGE_LATE) {
         failed(out, RFT_OUTCOME_TIMED_OUT, rft_phase_reason(remote->at, request, remote->opts.grace_s, arena));
-        note_endless(remote, request);
+        rft_endless_note(&remote->endless, request, remote->at);
         lost++;
     } else if (end == EXCHANGE_STOPPED) {
         rft_load *cut = rft_arena_alloc(arena, sizeof *cut);
@@ -580,7 +460,7 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
 static int remote_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                           rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    const char *endless = needs_endless(remote, request, arena);
+    const char *endless = rft_endless_reason(&remote->endless, request, arena);
     if (endless) {
         failed(out, RFT_OUTCOME_TIMED_OUT, endless);
         return RFT_OK;
@@ -622,7 +502,7 @@ static void free_remote(rft_probe *self) {
     remote_probe *remote = (remote_probe *)self;
     rft_process_free(remote->process);
     rft_process_free(remote->left);
-    end_spare(remote);
+    rft_remote_spare_free(&remote->spare);
     rft_frame_clear(&remote->answer);
     rft_key_map_clear(&remote->endless);
     free(remote);
