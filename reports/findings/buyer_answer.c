@@ -186,7 +186,7 @@ static const char *load_reason(const rft_run *run, const rft_load *load, rft_are
     const char *why = load ? load->reason ? load->reason : load->energy_reason : NULL;
     return rft_run_foreign(run) ? "Not in another program's file."
            : why                ? rft_arena_printf(arena, "Not measured: %s.", why)
-                                : "Not measured of this problem: `rooftune run --energy best` does.";
+                                : "Not measured here: `rooftune run --energy best` does.";
 }
 
 static rft_datum load_cell(double rate, const char *unit, const char *reason) {
@@ -218,7 +218,10 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
     double amount = amount_of(run, item, &unit, arena), rate = amount / item->time_s;
     const rft_load *load = best->loads[RFT_LOAD_ENERGY];
     const rft_mix_price *price = book ? rft_mix_price_of(book, &run->gpu) : NULL;
-    cells[RATE] = rate_cell(rate, unit);
+    cells[RATE] = isfinite(rate)
+                      ? rate_cell(rate, unit)
+                      : rft_datum_said(rft_datum_absent(),
+                                       rft_arena_printf(arena, "%s a run", rft_figure_si(arena, item->time_s, "s")));
     cells[RATE].note = item->time_s < rft_point_median_s(best) && load
                            ? "By the vendor's library, which is faster here; without a pause and per watt are of the "
                              "tuned kernel."

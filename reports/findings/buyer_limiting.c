@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/roofline/held_clock.h"
+#include "model/run/run_foreign.h"
 #include "reports/figures.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
@@ -142,7 +143,9 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
             isnan(drawn) ? "" : rft_arena_printf(arena, " at %s W%s", watts, of));
     }
     if (isnan(drawn)) {
-        return "Power: what the card draws under load was not measured (`rooftune run --energy largest` does).";
+        return rft_run_foreign(run) ? "Power: another program's file does not tell what the card draws under load."
+                                    : "Power: what the card draws under load was not measured (`rooftune run --energy "
+                                      "largest` does).";
     }
     bool near = drawn >= RFT_POWER_AT_LIMIT_FRAC * limit;
     return rft_arena_printf(

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/roofline/held_clock.h"
+#include "model/run/run_foreign.h"
 #include "model/run/run_throttled.h"
 #include "reports/figures.h"
 #include "reports/findings/findings.h"
@@ -98,7 +99,8 @@ static const char *left_out_text(const rft_peers *peers, rft_arena *arena) {
 /* The answer to the heading; the words "low" and "high" stand in the table. */
 static const char *verdict_text(const rft_buyer *buyer, rft_arena *arena) {
     const rft_peers *peers = &buyer->peers;
-    const char *device = buyer->given.run->gpu.name ? buyer->given.run->gpu.name : "model not known";
+    const char *name = buyer->given.run->gpu.name;
+    const char *device = name && !rft_run_foreign(buyer->given.run) ? name : "card of its model";
     size_t normal = 0, odd = 0;
     for (size_t what = 0; what < RFT_PEERS_COUNT; what++) {
         normal += peers->rows[what].verdict == RFT_PEERS_NORMAL;
@@ -113,12 +115,15 @@ static const char *verdict_text(const rft_buyer *buyer, rft_arena *arena) {
                                 rft_words_plural(peers->cards, "other card", "other cards", arena), RFT_PEERS_LEAST,
                                 left_out_text(peers, arena));
     }
-    return rft_arena_printf(arena, "%s: %zu of %zu figures lie where %s of the model %s lie.%s",
-                            odd == 0       ? "Normal"
-                            : odd > normal ? "Not normal"
-                                           : "Mostly normal",
-                            normal, normal + odd, rft_words_plural(peers->cards, "other card", "other cards", arena),
-                            device, left_out_text(peers, arena));
+    const char *others = rft_words_plural(peers->cards, "other card", "other cards", arena);
+    if (odd == 0) {
+        return rft_arena_printf(arena, "Normal: %zu of %zu figures lie where %s of the model %s lie.%s", normal, normal,
+                                others, device, left_out_text(peers, arena));
+    }
+    return rft_arena_printf(arena,
+                            "Not normal: %zu of %zu figures lie where none of %s of the model %s lies; they are bold "
+                            "below.%s",
+                            odd, normal + odd, others, device, left_out_text(peers, arena));
 }
 
 static void add_peers(rft_finding *f, const rft_buyer *buyer) {
@@ -137,12 +142,11 @@ static void add_peers(rft_finding *f, const rft_buyer *buyer) {
     if (peers->cards > 0) {
         rft_finding_note(
             f, RFT_TO_PEOPLE,
-            "A card counts once, with the median of its runs, and is known by its own number (UUID). Normal: not more "
-            "than "
-            "%g %% outside the range of the others, of which there must be %u. Read less: the share of the "
-            "others that do, from %u cards on.%s",
-            RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_RANKED,
-            buyer->given.card_count ? " Cards whose recordings come with the program are among them." : "");
+            "A card counts once, by its number (UUID), with the median of its runs%s. Normal: not more than %g %% "
+            "outside "
+            "the range of the others (%u or more). Read less: the share of the others that do (%u or more).",
+            buyer->given.card_count ? "; those of the program's recordings are among them" : "",
+            RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_RANKED);
     }
 }
 

@@ -105,8 +105,17 @@ static const char *from_words(const rft_limit *limit, const char *how, rft_arena
 
 /* ---- the five ---- */
 
-static vendor_question of_ceiling(const rft_limits *limits, rft_ceiling_id id, const char *text, const char *ask,
-                                  rft_arena *arena) {
+/* A proposal that rests on this card alone is no threshold to accept where the card itself reads less than others. */
+static const char *low_words(const rft_buyer *buyer, const rft_limit *limit, rft_ceiling_id id, rft_arena *arena) {
+    const rft_peers_row *peer = &buyer->peers.rows[id];
+    return limit && limit->from == RFT_LIMIT_FROM_CONTRACT && peer->verdict == RFT_PEERS_LOW
+               ? rft_arena_printf(arena, ": too low, others read %s or more",
+                                  rft_figure_si(arena, peer->low, rft_ceiling_unit(id)))
+               : "";
+}
+
+static vendor_question of_ceiling(const rft_buyer *buyer, const rft_limits *limits, rft_ceiling_id id, const char *text,
+                                  const char *ask, rft_arena *arena) {
     const rft_limit *limit = ceiling_limit(limits, id);
     const char *how = limit && limit->sustained ? "under load" : "in bursts";
     return (vendor_question){.text = text,
@@ -114,7 +123,9 @@ static vendor_question of_ceiling(const rft_limits *limits, rft_ceiling_id id, c
                              .unit = rft_ceiling_unit(id),
                              .reading = limit ? limit->reading : (double)NAN,
                              .threshold = limit ? limit->value : (double)NAN,
-                             .from = limit ? from_words(limit, how, arena) : "not measured on a card that is known",
+                             .from = limit ? rft_arena_printf(arena, "%s%s", from_words(limit, how, arena),
+                                                              low_words(buyer, limit, id, arena))
+                                           : "not measured on a card that is known",
                              .ask = ask};
 }
 
@@ -186,14 +197,14 @@ static vendor_question of_power(const rft_run *run) {
 }
 
 static vendor_question of_spread(void) {
-    return (vendor_question){
-        .text = "all cards alike: what the slowest does of the fastest on each line; no memory errors, all links",
-        .figure = "spread",
-        .unit = "%",
-        .reading = NAN,
-        .threshold = KEPT_FRAC * 100,
-        .from = "one card cannot tell; a proposal",
-        .ask = "for readings of eight cards: limits follow from them"};
+    return (vendor_question){.text =
+                                 "all cards alike: slowest against fastest on each line; no memory errors, all links",
+                             .figure = "spread",
+                             .unit = "%",
+                             .reading = NAN,
+                             .threshold = KEPT_FRAC * 100,
+                             .from = "one card cannot tell; a proposal",
+                             .ask = "for readings of eight cards: limits follow from them"};
 }
 
 rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
@@ -205,11 +216,11 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
     rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
     const rft_limits *limits = limits_of(buyer, arena);
     vendor_question memory =
-        of_ceiling(limits, RFT_CEILING_DRAM_READ,
+        of_ceiling(buyer, limits, RFT_CEILING_DRAM_READ,
                    rft_arena_printf(arena, "device memory, read only, for %d s, on each card", LONG_S),
                    "for the memory clock, memory errors and replaced rows", arena);
     vendor_question arithmetic =
-        of_ceiling(limits, has_pipe ? pipe : RFT_CEILING_FP32,
+        of_ceiling(buyer, limits, has_pipe ? pipe : RFT_CEILING_FP32,
                    rft_arena_printf(arena, "%s, for %d s, on each card",
                                     rft_words_plain_ceiling(has_pipe ? pipe : RFT_CEILING_FP32, arena), LONG_S),
                    "what holds the clock down: power limit, heat, another card", arena);
@@ -221,11 +232,11 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
     add_question(table, &spread);
     rft_finding_note(
         f, RFT_ON_PAGE,
-        "Accept: what `rooftune report --limits-out FILE` writes and `rooftune test FILE` checks on delivered "
-        "cards. From %u reference cards on a limit is one that cards like them keep; below that it is a proposal "
-        "for the contract: what this card reads less %g %% (of a time, what another run of it may read, where that is "
-        "more), and no statement about a delivery. In bursts: over "
-        "milliseconds; have it measured under load, where heat and power have their say.",
+        "Accept: what `rooftune report --limits-out FILE` writes and `rooftune test FILE` checks on delivered cards. "
+        "From "
+        "%u reference cards on, cards like them keep it; below, it is a proposal for the contract, %g %% off what this "
+        "card reads (of a time, what another run may read, where that is more), and says nothing of a delivery. In "
+        "bursts: over milliseconds; under load heat and power have their say.",
         RFT_LIMITS_CARDS_LEAST, RFT_LIMITS_PROPOSED_FRAC * 100);
     return f;
 }

@@ -17,6 +17,7 @@
 #define PAGE_LEAST 0.36   /* of a page; with less on it the next chapter does not begin a new one */
 #define TABLE_WHOLE 0.27
 #define CHAPTER_GAP 14.0
+#define PART_GAP 6.0
 #define NOTE_INDENT 18.0
 #define NOTE_GAP 12.0
 #define NOTE_COLUMNS_MOST 3
@@ -393,6 +394,13 @@ static double notes_height(layout *l, const rft_table *table) {
     return lines <= LINES_TOGETHER ? 4 + text_looks[RFT_TEXT_NOTE].step * (double)lines : 0;
 }
 
+/* Small print above is no part of what follows it. */
+static void part_from_note(layout *l, const rft_block *block) {
+    const rft_block *before = block - 1;
+    bool note = block > l->doc->blocks && before->kind == RFT_BLOCK_TEXT && before->style == RFT_TEXT_NOTE;
+    l->y += note && !at_top(l) ? PART_GAP : 0;
+}
+
 /* The last row does not stand alone on a page, nor do the notes below it. */
 static double with_last(layout *l, const rft_block *block, const rft_table_plan *plan, size_t row) {
     size_t count = block->table->row_count;
@@ -410,6 +418,7 @@ static void place_table(layout *l, const rft_block *block) {
     rft_table_plan plan = rft_table_fit(&l->pen, table, WIDTH);
     size_t in_table = l->pen.replaced;
     l->pen.replaced = replaced;
+    part_from_note(l, block);
     need(l, table_least(l, block, &plan));
     l->pen.replaced += in_table;
     rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
@@ -435,6 +444,7 @@ static void place_charts(layout *l, const rft_block *block) {
     double height = charts_height(block);
     double count = (double)block->chart_count;
     double width = (WIDTH - GUTTER * (count - 1)) / count;
+    part_from_note(l, block);
     need(l, height + 14 + note_below(l, block));
     for (size_t i = 0; i < block->chart_count; i++) {
         rft_rect box = {LEFT + (double)i * (width + GUTTER), l->y, width, block->charts[i]->height};

@@ -85,7 +85,8 @@ static column_size measure_column(rft_pen *pen, const rft_table *table, size_t c
     text_width = fmax(text_width, size.whole + size.fraction);
     text_width += column->meter ? METER_ROOM : 0;
     size.natural = fmax(size.natural, text_width);
-    size.least = fmax(size.least, column->wraps || text_width > WIDE ? fmin(longest, WIDE) : text_width);
+    bool gives = column->wraps || (text_width > WIDE && !column->meter);
+    size.least = fmax(size.least, gives ? fmin(longest, WIDE) : text_width);
     return size;
 }
 
@@ -249,6 +250,13 @@ static void draw_cell(rft_pen *pen, const rft_table_plan *plan, size_t r, size_t
     pen->cell = (rft_rect){0};
 }
 
+/* Whether it stands clear of the number, in a table that had to give room. */
+static bool meter_fits(const rft_table_plan *plan, size_t row, size_t c) {
+    const rft_lines *lines = &plan->rows[row].cells[c];
+    const rft_pen_style *style = cell_style(plan->table, &plan->table->rows[row], c);
+    return lines->count == 1 && rft_pen_width(&lines->items[0], style) + METER_ROOM <= plan->widths[c] + 0.1;
+}
+
 /* Before the number, on its line. */
 static void draw_meter(rft_pen *pen, double share, rft_spot corner) {
     double full = fmin(share, 1) * METER_WIDTH, top = corner.y + PADDING + 2.4;
@@ -273,7 +281,7 @@ void rft_table_draw_row(rft_pen *pen, const rft_table_plan *plan, size_t row, do
     }
     for (size_t c = 0; c < (data->span ? 1 : plan->table->column_count); c++) {
         draw_cell(pen, plan, row, c, (rft_spot){x, y});
-        if (plan->table->columns[c].meter && data->meter > 0) {
+        if (plan->table->columns[c].meter && data->meter > 0 && meter_fits(plan, row, c)) {
             draw_meter(pen, data->meter, (rft_spot){x + plan->lefts[c], y});
         }
     }

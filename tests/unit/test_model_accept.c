@@ -308,6 +308,28 @@ static void a_card_keeps_its_own_proposal(void **state) {
     }
 }
 
+/* What nobody measured decides nothing: more than the hardware can do, more than all of its samples. */
+static void impossible_readings_are_undecided(void **state) {
+    (void)state;
+    const double limits_of_hardware[] = {4e12, 4.8e12, 4.8e12}, most[] = {5e12, 5e12, 4.1e12};
+    for (size_t i = 0; i < 3; i++) {
+        rft_arena *arena = rft_arena_new();
+        rft_run *run = card_run("GPU-a", "a");
+        rft_ceiling *dram = &run->ceilings.items[RFT_CEILING_DRAM_READ];
+        fixture_ceiling(run, RFT_CEILING_DRAM_READ, 4.2e12);
+        dram->limit = limits_of_hardware[i];
+        dram->stats.max = most[i];
+        rft_limit limit = {.is_ceiling = true, .ceiling = RFT_CEILING_DRAM_READ, .value = 4e12, .spread = NAN};
+        const rft_limits limits = {.device = run->gpu.name, .items = &limit, .count = 1};
+        const rft_run *runs[] = {run};
+        const rft_accept_reading *read = rft_accept_read(&limits, runs, 1, arena);
+        assert_int_equal(read->code, i == 1 ? RFT_ACCEPT_MET : RFT_ACCEPT_IMPOSSIBLE);
+        assert_true(isfinite(read->value) == (i == 1));
+        rft_run_free(run);
+        rft_arena_free(arena);
+    }
+}
+
 /* The share that a table of limits promises: of a fresh card like its ten reference cards, all limits are PASS. Cards
  * differ by 0.4 %, runs of one by 0.1 %. */
 static void cards_like_the_references_pass(void **state) {
@@ -409,6 +431,7 @@ int main(void) {
         cmocka_unit_test(runs_of_a_card_are_one_reading),
         cmocka_unit_test(limits_follow_from_the_cards),
         cmocka_unit_test(a_card_keeps_its_own_proposal),
+        cmocka_unit_test(impossible_readings_are_undecided),
         cmocka_unit_test(cards_like_the_references_pass),
         cmocka_unit_test(a_wrong_file_is_told_where),
     };

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#define ABOVE_LIMIT_FRAC 0.02 /* of a limit by the highest clock that the driver tells */
 #define NORMAL_975 1.959963984540054
 
 const char *rft_accept_code_name(rft_accept_code code) {
@@ -62,6 +63,12 @@ static rft_accept_reading says_nothing(rft_accept_code code, const char *reason)
     return (rft_accept_reading){.value = NAN, .deviation = NAN, .code = code, .reason = reason};
 }
 
+/* Nobody measured that: the file was changed, or is damaged. */
+static bool is_impossible(const rft_ceiling *ceiling, const rft_stats *stats) {
+    bool outside = stats->median < stats->min || stats->median > stats->max;
+    return outside || stats->median > ceiling->limit * (1.0 + ABOVE_LIMIT_FRAC); /* never, where that is not known */
+}
+
 static rft_accept_reading read_ceiling(const rft_limit *limit, const rft_run *run, rft_arena *arena) {
     const rft_ceiling *ceiling = &run->ceilings.items[limit->ceiling];
     const rft_stats *stats = limit->sustained ? &ceiling->sustained : &ceiling->stats;
@@ -73,6 +80,9 @@ static rft_accept_reading read_ceiling(const rft_limit *limit, const rft_run *ru
                                                                  why ? why
                                                                      : "no reason is "
                                                                        "recorded"));
+    }
+    if (is_impossible(ceiling, stats)) {
+        return says_nothing(RFT_ACCEPT_IMPOSSIBLE, "it reads more than the hardware can do, or than its samples do");
     }
     double samples = stats->interval_is_95 ? rft_stats_half_width_frac(stats) / NORMAL_975 : 0.0;
     double runs = RFT_PEERS_MARGIN_FRAC / NORMAL_975;

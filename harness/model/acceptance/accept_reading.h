@@ -29,7 +29,8 @@
     X(SLICE, "slice")       /* MIG */                                                                                  \
     X(NAMELESS, "nameless") /* no UUID */                                                                              \
     X(REPLAY, "replay")                                                                                                \
-    X(FOREIGN, "foreign") /* measured by another program */
+    X(IMPOSSIBLE, "impossible") /* above what the hardware can do, or outside its own samples */                       \
+    X(FOREIGN, "foreign")       /* measured by another program */
 
 typedef enum rft_accept_code {
 #define RFT_ACCEPT_CODE_ENUM(name, text) RFT_ACCEPT_##name,
