@@ -20,6 +20,8 @@ typedef struct rft_point_job {
     rft_gpu_launch *prepare, *launches; /* bound; function is NULL for a memset */
     int *blocks_per_sm;                 /* per launch; 0 for a memset */
     double run_s;                       /* device time of one run of all launches, as verified */
+    double queue_s;                     /* of the host, to queue that run: it may have waited so long in between */
+    bool stamped;                       /* that run, so its clock can be read */
     /* buffers.c: the buffers and their copies, used in turn */
     size_t set, set_count;
     size_t stale_sets;                            /* the last so many have run since their inouts were restored */

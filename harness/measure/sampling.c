@@ -113,6 +113,19 @@ static double clock_of(const rft_protocol *p, const rft_shot *shot) {
     return mhz >= CLOCK_MIN_MHZ && mhz <= most ? mhz : (double)NAN;
 }
 
+int rft_timing_stamp_run(rft_protocol *p, unsigned which, rft_err *err) {
+    rft_shot *shot = &p->sampling.shots[0];
+    if (which == 0) {
+        shot->ticket = ++p->sampling.ticket;
+    }
+    return stamp(p, shot, which, err);
+}
+
+double rft_timing_stamped_mhz(const rft_protocol *p) {
+    atomic_thread_fence(memory_order_seq_cst);
+    return clock_of(p, &p->sampling.shots[0]);
+}
+
 /* Everything of a sample, queued while the blocking kernel holds the stream. */
 static int queue_held(rft_protocol *p, const rft_timed *timed, const rft_shot *shot, rft_err *err) {
     int rc = shot->blocked ? block(p, err) : RFT_OK;

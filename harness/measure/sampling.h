@@ -35,6 +35,9 @@ int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, 
 int rft_timing_take_flush(rft_protocol *p, rft_err *err);
 /* Makes the cache cold, in stream order. */
 int rft_timing_flush(rft_protocol *p, rft_err *err);
+/* The SM clock of a run that is no sample: stamped before it (0) and behind it (1), read when the device is done. */
+int rft_timing_stamp_run(rft_protocol *p, unsigned which, rft_err *err);
+double rft_timing_stamped_mhz(const rft_protocol *p);
 double rft_timing_since_s(const rft_protocol *p, int64_t begun_ns);
 /* After a pause: keeps the device busy until its clock holds still. */
 int rft_timing_wake(rft_protocol *p, rft_err *err);

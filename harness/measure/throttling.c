@@ -134,10 +134,12 @@ static bool is_beaten(const throttle_trial *t, const rft_throttle_attempt *attem
     const rft_probe_request *request = t->job->request;
     const rft_measurement *m = &t->job->out->measurement;
     double fastest_s = m->stats.min * attempt->clock_mhz / attempt->reference_mhz;
-    double limit_s = m->n < RFT_RACE_THREE         ? request->few.one_s
+    bool alone = m->n == 1 && m->stats.min == m->first_run_s;
+    double limit_s = alone                         ? request->few.alone_s
+                     : m->n < RFT_RACE_THREE       ? request->few.one_s
                      : m->n < RFT_RACE_MIN_SAMPLES ? request->few.three_s
                                                    : (1.0 + RFT_RACE_MARGIN_FRAC) * request->rival_s;
-    bool by_run = m->n == 1 && rft_race_run_tells(&request->few, m->stats.min, request->spec->launch_count);
+    bool by_run = m->n == 1 && rft_race_run_tells(request->few.run_s, m->stats.min, 0.0, request->spec->launch_count);
     return m->stop == RFT_STOP_SLOWER && (by_run || fastest_s > limit_s);
 }
 

@@ -338,14 +338,18 @@ static void keep_one(rft_point_job *job, double seconds, double clock_mhz) {
     keep_samples(job, &one);
 }
 
-/* The verified run told it already. Its clock is not known. */
+/* The verified run told it already: at any clock, or at one that is known and can be judged like a sample's. */
 static bool is_told_by_run(rft_point_job *job) {
     const rft_probe_request *request = job->request;
-    bool graph = request->measure.mode == RFT_TIMING_GRAPH; /* what ran otherwise is no time of it */
-    bool told =
-        !request->verified && !graph && rft_race_run_tells(&request->few, job->run_s, request->spec->launch_count);
+    size_t launches = request->spec->launch_count;
+    if (request->verified || request->measure.mode == RFT_TIMING_GRAPH) { /* what ran otherwise is no time of it */
+        return false;
+    }
+    double clock_mhz = job->stamped ? rft_timing_stamped_mhz(job->p) : (double)NAN;
+    bool told = rft_race_run_tells(request->few.run_s, job->run_s, job->queue_s, launches) ||
+                (isfinite(clock_mhz) && rft_race_run_tells(request->few.alone_s, job->run_s, job->queue_s, launches));
     if (told) {
-        keep_one(job, job->run_s, (double)NAN);
+        keep_one(job, job->run_s, clock_mhz);
     }
     return told;
 }
@@ -359,7 +363,7 @@ static int look_once(rft_point_job *job, bool *told, rft_err *err) {
     rft_sample sample;
     *told = false;
     if (request->verified || request->measure.mode == RFT_TIMING_GRAPH ||
-        !rft_race_run_agrees(&request->few, job->run_s, request->spec->launch_count)) {
+        !rft_race_run_tells(request->few.one_s, job->run_s, 0.0, request->spec->launch_count)) {
         return RFT_OK;
     }
     int rc = rft_timing_sample(job->p, &timed, &sample, err);

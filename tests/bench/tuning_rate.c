@@ -24,7 +24,7 @@ typedef struct tuned {
     double seconds, best_s;
     size_t points, ok;
     size_t least_samples;           /* of any configuration */
-    size_t least_samples_near_best; /* of those within 10 % of the best */
+    size_t least_samples_near_best; /* of those within 5 % of the best */
 } tuned;
 
 static tuned kernel_tuner(const char *n, const char *how) {
@@ -132,7 +132,7 @@ static tuned rooftune(const char *n, const char *processes) {
         }
         result.ok++;
         result.least_samples = samples < result.least_samples ? samples : result.least_samples;
-        if (rft_point_median_s(point) <= 1.1 * result.best_s && samples < result.least_samples_near_best) {
+        if (rft_point_median_s(point) <= 1.05 * result.best_s && samples < result.least_samples_near_best) {
             result.least_samples_near_best = samples;
         }
     }
@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
     }
     tuned one = rooftune(n, "1");
     print_tuned("rooftune --processes 1", &one);
-    bench_line("samples of rooftune", "at least %zu each, %zu within 10 %% of the best (goals: 1, 10)",
+    bench_line("samples of rooftune", "at least %zu each, %zu within 5 %% of the best (goals: 1, 10)",
                ours.least_samples, ours.least_samples_near_best);
     print_ratios("faster than verified", &peer, &ours, &one);
     if (!verified_alone) {

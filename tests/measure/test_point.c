@@ -124,6 +124,7 @@ static void test_few_samples(void **state) {
     const rft_measurement *m = &f.result.measurement;
     f.request.rival_s = 1e-3;
     f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0, false);
+    rft_scripted_gpu_host(f.scripted, "good", 0.0);
     set_times(&f, "good", 1.6e-3);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_true(m->n == 1 && m->stop == RFT_STOP_SLOWER && !m->stats.interval_is_95);
@@ -138,6 +139,38 @@ static void test_few_samples(void **state) {
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_true(m->n == 1 && m->stop == RFT_STOP_SLOWER && m->samples_s[0] == m->first_run_s && isnan(m->clock_mhz));
     assert_int_equal(rft_scripted_launches(f.scripted, "good"), 2 + 3 + 3 + 1);
+    fixture_stop(&f);
+}
+
+/* Where samples lie close together, a run of 0.5 ms or more tells alone what is 1.3 times slower: at a clock that is
+ * known, and without what the host took to queue it. */
+static void test_the_run_alone(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    const rft_measurement *m = &f.result.measurement;
+    set_times(&f, "good", 1e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK); /* the device is awake */
+    const unsigned before = rft_scripted_launches(f.scripted, "good");
+    f.request.rival_s = 1e-3;
+    f.request.few = rft_race_limits_of(1e-3, 1e-3, 0.0, true);
+    rft_scripted_gpu_host(f.scripted, "good", 0.0);
+    set_times(&f, "good", 1.4e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(m->n == 1 && m->stop == RFT_STOP_SLOWER && m->samples_s[0] == m->first_run_s && m->clocks_mhz[0] > 0);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good") - before, 1);
+    assert_true(f.result.verification.done);
+    set_times(&f, "good", 1.25e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good") - before, 1 + 2);
+    set_times(&f, "good", 1.4e-3);
+    rft_scripted_gpu_host(f.scripted, "good", 0.2e-3); /* without them it is 1.2 ms */
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good") - before, 1 + 2 + 2);
+    rft_scripted_gpu_host(f.scripted, "good", 0.0);
+    set_times(&f, "good", 1.06e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(m->n == 6 && m->stop == RFT_STOP_SLOWER && m->stats.interval_is_95);
     fixture_stop(&f);
 }
 
@@ -653,33 +686,20 @@ static void test_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_warm_up),
-        cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_race),
-        cmocka_unit_test(test_few_samples),
-        cmocka_unit_test(test_few_samples_must_agree),
-        cmocka_unit_test(test_inout_restored),
-        cmocka_unit_test(test_stop_rule),
-        cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_clock_not_plausible),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_many_launches),
-        cmocka_unit_test(test_waiting_launch),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sticky),
-        cmocka_unit_test(test_not_compiled),
-        cmocka_unit_test(test_own_kernels),
-        cmocka_unit_test(test_device),
-        cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_samples),        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_warm_up),        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_race),           cmocka_unit_test(test_few_samples),
+        cmocka_unit_test(test_the_run_alone),  cmocka_unit_test(test_few_samples_must_agree),
+        cmocka_unit_test(test_inout_restored), cmocka_unit_test(test_stop_rule),
+        cmocka_unit_test(test_noisy),          cmocka_unit_test(test_clock_not_plausible),
+        cmocka_unit_test(test_steps),          cmocka_unit_test(test_many_launches),
+        cmocka_unit_test(test_waiting_launch), cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_facts),          cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_sticky),
+        cmocka_unit_test(test_not_compiled),   cmocka_unit_test(test_own_kernels),
+        cmocka_unit_test(test_device),         cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_rest),           cmocka_unit_test(test_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ static int usable(rft_scripted_gpu *gpu, rft_err *err) {
 /* A wait: the held stream is let go or gives up, and faults show. */
 static int wait_for_all(rft_scripted_gpu *gpu, rft_err *err) {
     gpu->now_s += CALL_S;
+    gpu->queued_s = 0.0;
     if (gpu->held_words && (int32_t)(gpu->held_words[0] - gpu->held_ticket) < 0) {
         gpu->held_words[1 + gpu->held_ticket % 2] = gpu->held_ticket;
         gpu->now_s += gpu->held_limit_s;
@@ -360,6 +361,7 @@ static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *e
                     : gpu->spent_s > gpu->opts.speeds.launch_s ? gpu->spent_s
                                                                : gpu->opts.speeds.launch_s;
     gpu->now_s += time_s;
+    gpu->queued_s += gpu->queues && time_s > kernel->host_s ? time_s - kernel->host_s : 0.0;
     return RFT_OK;
 }
 
@@ -494,7 +496,7 @@ static const rft_gpu_vt scripted_vt = {
 static int64_t clock_ns(void *self) {
     rft_scripted_gpu *gpu = self;
     gpu->now_s += 1e-9;
-    return (int64_t)(gpu->now_s * 1e9);
+    return (int64_t)((gpu->now_s - gpu->queued_s) * 1e9);
 }
 
 static int64_t wall_ns(void *self) {

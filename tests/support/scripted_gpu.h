@@ -51,6 +51,9 @@ typedef void (*rft_scripted_kernel)(rft_scripted_gpu *gpu, const rft_gpu_launch 
 void rft_scripted_gpu_kernel(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_kernel run, void *self);
 /* The n-th launch of the symbol takes seconds[n % count]. Copied. */
 void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const double *seconds, size_t count);
+/* From now on the host goes on while the device works, until it waits; so much of each launch of this symbol is the
+ * host's. */
+void rft_scripted_gpu_host(rft_scripted_gpu *gpu, const char *symbol, double seconds);
 void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts);
 /* What the kernel says it takes; without this it does not tell. */
 void rft_scripted_gpu_params(rft_scripted_gpu *gpu, const char *symbol, int count);

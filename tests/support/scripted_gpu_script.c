@@ -43,6 +43,11 @@ void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const dou
     kernel->time_count = count;
 }
 
+void rft_scripted_gpu_host(rft_scripted_gpu *gpu, const char *symbol, double seconds) {
+    own_kernel(gpu, symbol)->host_s = seconds;
+    gpu->queues = true;
+}
+
 void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts) {
     scripted_kernel *kernel = own_kernel(gpu, symbol);
     kernel->facts = *facts;

@@ -14,6 +14,7 @@ typedef struct scripted_kernel {
     void *self;
     double *times_s;
     size_t time_count;
+    double host_s;
     bool has_facts, has_params;
     rft_function_facts facts;
     int params;
@@ -72,6 +73,8 @@ struct rft_scripted_gpu {
     rft_clock clock;
     rft_scripted_opts opts;
     double now_s, spent_s;
+    double queued_s; /* of now_s: the host has queued it and not waited for it yet */
+    bool queues;
     double clock_since_s, cycles_before; /* when the clock was last changed, and cycles until then */
     scripted_kernel *kernels;
     size_t kernel_count, kernel_capacity;

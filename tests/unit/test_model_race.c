@@ -43,7 +43,7 @@ static outcome measure(double true_s, noise_shape shape, double spread_frac, riv
         rule.few = rft_race_limits_of(r->median_s, r->median_s, rft_race_noise_frac(&r->noise),
                                       rft_race_is_quiet(&r->noise, r->median_s));
         samples[0] = true_s * noise_factor(shape, spread_frac, seed);
-        if (rft_race_run_agrees(&rule.few, run_s, 1)) {
+        if (rft_race_run_tells(rule.few.one_s, run_s, 0.0, 1)) {
             out.busy_s += samples[0];
             if (rft_race_all_above(samples, 1, rule.few.one_s)) {
                 out.median_s = samples[0];
@@ -176,8 +176,12 @@ static void quiet_samples_tell_sooner(void **state) {
     assert_true(rft_race_is_quiet(&noise, 1e-4));
     rft_race_limits quiet = rft_race_limits_of(1.0, 1.0, 0.005, true),
                     rough = rft_race_limits_of(1.0, 1.0, 0.005, false);
-    assert_float_equal(quiet.one_s, 1.2 * 1.005, 1e-6);
-    assert_float_equal(quiet.three_s, 1.1 * 1.005, 1e-6);
+    assert_float_equal(quiet.alone_s, 1.3 * 1.005, 1e-6);
+    assert_float_equal(quiet.one_s, 1.1 * 1.005, 1e-6);
+    assert_float_equal(quiet.three_s, 1.07 * 1.005, 1e-6);
+    assert_float_equal(quiet.six_s, 1.05 * 1.005, 1e-6);
+    assert_true(rft_race_limits_of(1e-4, 1e-4, 0.005, true).alone_s == 0.0); /* the host is too much of a short run */
+    assert_true(rough.alone_s == 0.0 && rough.six_s == 0.0);
     assert_float_equal(rough.one_s, 1.5 * 1.005, 1e-6);
     assert_float_equal(rough.three_s, 1.2 * 1.005, 1e-6);
     rft_race_noise_add(&noise, rough_one, 10);

@@ -38,7 +38,7 @@ bool rft_race_is_quiet(const rft_race_noise *noise, double kin_s) {
 }
 
 rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet) {
-    rft_race_limits limits = {0.0, 0.0, 0.0};
+    rft_race_limits limits = {0};
     double wide = 1.0 + noise_frac;
     if (!isfinite(wide) || !(best_s > 0.0)) {
         return limits;
@@ -51,15 +51,17 @@ rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_fra
         limits.one_s = fmin(limits.one_s, (1.0 + one_frac) * wide * kin_s);
         limits.three_s = (1.0 + three_frac) * wide * kin_s;
     }
+    if (quiet) {
+        limits.six_s = (1.0 + RFT_RACE_QUIET_SIX_FRAC) * wide * kin_s;
+    }
+    if (quiet && kin_s >= RFT_RACE_LONG_S) {
+        limits.alone_s = (1.0 + RFT_RACE_QUIET_ALONE_FRAC) * wide * kin_s;
+    }
     return limits;
 }
 
-bool rft_race_run_tells(const rft_race_limits *limits, double run_s, size_t launches) {
-    return limits->run_s > 0.0 && run_s - RFT_RACE_GAP_S * (double)launches > limits->run_s;
-}
-
-bool rft_race_run_agrees(const rft_race_limits *limits, double run_s, size_t launches) {
-    return limits->one_s > 0.0 && run_s - RFT_RACE_GAP_S * (double)launches > limits->one_s;
+bool rft_race_run_tells(double limit_s, double run_s, double host_s, size_t launches) {
+    return limit_s > 0.0 && run_s - fmax(host_s, RFT_RACE_GAP_S * (double)launches) > limit_s;
 }
 
 bool rft_race_all_above(const double *samples, size_t n, double limit_s) {

@@ -14,28 +14,34 @@
 
 /* Seconds; 0: there is no such limit. */
 typedef struct rft_race_limits {
-    double run_s;   /* the verified run alone tells it of a configuration that took longer */
+    double run_s;   /* the verified run alone tells it of a configuration that took longer, at whatever clock */
+    double alone_s; /* likewise, at a clock that is known */
     double one_s;   /* the verified run and a single sample */
     double three_s; /* three samples */
+    double six_s;   /* six samples */
 } rft_race_limits;
 
 /* Slower than the best of its own variant by this much... */
 #define RFT_RACE_ONE_FRAC 0.5
 #define RFT_RACE_THREE_FRAC 0.2
 #define RFT_RACE_THREE 3
+#define RFT_RACE_SIX 6 /* the fewest that have a 95 % interval */
 /* The same where samples lie close together: within so much of their medians, of so many samples at least. What takes
- * long may scatter more: there the verified run is as good as a sample, and both must say so. */
+ * long may scatter more: there the verified run is as good as a sample, and both must say so. It tells alone of what is
+ * slower still, free of what the host took to queue it. */
 #define RFT_RACE_QUIET_FRAC 0.01
 #define RFT_RACE_QUIET_LONG_FRAC 0.03
 #define RFT_RACE_LONG_S 0.5e-3
 #define RFT_RACE_QUIET_SAMPLES 50
-#define RFT_RACE_QUIET_ONE_FRAC 0.2
-#define RFT_RACE_QUIET_THREE_FRAC 0.1
+#define RFT_RACE_QUIET_ALONE_FRAC 0.3
+#define RFT_RACE_QUIET_ONE_FRAC 0.1
+#define RFT_RACE_QUIET_THREE_FRAC 0.07
+#define RFT_RACE_QUIET_SIX_FRAC 0.05
 /* ...or so many times slower than the best of the problem: its place within its variant is then of little interest. */
 #define RFT_RACE_HOPELESS_FACTOR 10.0
 /* What a first launch may take longer by, beside the kernel: loading code, making room for its local memory. */
-#define RFT_RACE_FIRST_RUN_S 20e-3
-/* The same of every launch, where the host's gap before it is in the run. */
+#define RFT_RACE_FIRST_RUN_S 5e-3
+/* The same of every launch, where the host's gap before it is in the run: at least this. */
 #define RFT_RACE_GAP_S 20e-6
 
 /* How far samples lie above the medians of their points: a count for each half of a per cent. */
@@ -55,9 +61,9 @@ bool rft_race_is_quiet(const rft_race_noise *noise, double kin_s);
 /* best_s, kin_s: median of the best so far on the problem, and of its variant; 0: none. */
 rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet);
 
-/* Does the verified run, of so many launches, say as much as the samples must? */
-bool rft_race_run_tells(const rft_race_limits *limits, double run_s, size_t launches);
-bool rft_race_run_agrees(const rft_race_limits *limits, double run_s, size_t launches);
+/* Is the verified run, of so many launches that the host took host_s to queue, above one of these limits for certain?
+ * False without a limit. */
+bool rft_race_run_tells(double limit_s, double run_s, double host_s, size_t launches);
 
 /* Is every one of the samples above `limit_s`? False without a limit. */
 bool rft_race_all_above(const double *samples, size_t n, double limit_s);

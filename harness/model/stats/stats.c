@@ -175,6 +175,7 @@ static bool noise_is_flat(const double *samples, size_t n) {
 
 static bool out_of_the_race(const rft_stop_rule *rule, const double *samples, size_t n) {
     return (n >= RFT_RACE_THREE && rft_race_all_above(samples, n, rule->few.three_s)) ||
+           (n >= RFT_RACE_SIX && rft_race_all_above(samples, n, rule->few.six_s)) ||
            (n >= RFT_RACE_MIN_SAMPLES && rft_race_all_above(samples, n, (1.0 + RFT_RACE_MARGIN_FRAC) * rule->rival_s));
 }
 

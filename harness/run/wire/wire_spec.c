@@ -204,16 +204,20 @@ static json_t *specs_of(const rft_point_spec *spec) {
 }
 
 json_t *rft_wire_of_race(const rft_probe_request *request) {
-    return json_pack("{s:o,s:o,s:o,s:o}", "rival_s", rft_json_real_new(request->rival_s), "run_s",
-                     rft_json_real_new(request->few.run_s), "one_s", rft_json_real_new(request->few.one_s), "three_s",
-                     rft_json_real_new(request->few.three_s));
+    const rft_race_limits *few = &request->few;
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "rival_s", rft_json_real_new(request->rival_s), "run_s",
+                     rft_json_real_new(few->run_s), "alone_s", rft_json_real_new(few->alone_s), "one_s",
+                     rft_json_real_new(few->one_s), "three_s", rft_json_real_new(few->three_s), "six_s",
+                     rft_json_real_new(few->six_s));
 }
 
 void rft_wire_to_race(rft_probe_request *out, const json_t *race) {
     out->rival_s = rft_json_real_or(race, "rival_s", 0.0);
     out->few.run_s = rft_json_real_or(race, "run_s", 0.0);
+    out->few.alone_s = rft_json_real_or(race, "alone_s", 0.0);
     out->few.one_s = rft_json_real_or(race, "one_s", 0.0);
     out->few.three_s = rft_json_real_or(race, "three_s", 0.0);
+    out->few.six_s = rft_json_real_or(race, "six_s", 0.0);
 }
 
 json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
