@@ -59,7 +59,7 @@ typedef struct rft_figure_box {
 
 typedef struct rft_block {
     rft_block_kind kind;
-    int level;            /* HEADING: 1 chapter, 2 section, 3 part of one */
+    int level;            /* HEADING: 1 chapter, 2 section, 3 part of one. CONTENTS: chapters; 0: as many as follow */
     rft_text_style style; /* TEXT */
     const char *text;     /* HEADING, TEXT */
     const char *anchor;   /* HEADING: where links lead to; NULL = none */

@@ -8,9 +8,11 @@
 #include "reports/page/page.h"
 
 #include <math.h>
+#include <string.h>
 
-#define ROWS_MOST 24   /* problems, of few sweeps */
-#define SWEEPS_MANY 10 /* more have a row each */
+#define ROWS_MOST 24     /* problems, of few sweeps */
+#define CHAPTERS_FRAME 8 /* of a report beside its sweeps and mixes */
+#define SWEEPS_MANY 10   /* more have a row each */
 
 /* "All times are with a cold cache but for working_set (hot)." The mode of most sweeps, of the first where as many. */
 static const char *cache_text(const rft_build *b) {
@@ -125,9 +127,36 @@ static void add_head(rft_build *b) {
     add_steadiness(b);
 }
 
+/* The contents before it, while the chapters are not there yet. */
+static void add_contents(const rft_build *b, rft_doc *doc) {
+    rft_build on = *b;
+    on.doc = doc;
+    rft_build_contents(&on);
+    doc->blocks[doc->block_count - 1].level = CHAPTERS_FRAME + (int)(b->run->sweep_count + b->opts.mix_count);
+}
+
+/* Whether the contents found no room below the card, and take it from this page. */
+static bool are_contents_here(const rft_build *b) {
+    rft_doc before = *b->doc;
+    bool any = before.block_count > 1 && before.blocks[before.block_count - 1].kind == RFT_BLOCK_CONTENTS;
+    if (!any) {
+        return false;
+    }
+    before.block_count -= 2; /* and their heading */
+    before.block_capacity = before.block_count;
+    before.blocks = rft_arena_calloc(b->arena, before.block_count + 1, sizeof *before.blocks);
+    memcpy(before.blocks, b->doc->blocks, before.block_count * sizeof *before.blocks);
+    int pages = rft_page_layout(&before, NULL);
+    add_contents(b, &before);
+    return rft_page_layout(&before, NULL) > pages;
+}
+
 /* How many pages it takes with so many problems. */
-static int pages_with(const rft_build *b, size_t most) {
+static int pages_with(const rft_build *b, bool contents, size_t most) {
     rft_doc trial = {.arena = b->arena};
+    if (contents) {
+        add_contents(b, &trial);
+    }
     rft_build on = *b;
     const rft_entry **shown = NULL;
     size_t count = rft_build_choose(b, most, &shown);
@@ -144,7 +173,8 @@ static size_t rows_most(const rft_build *b) {
     int pages = many && b->opts.mix_count == 0 ? 2 : 1;
     size_t most = many ? b->run->sweep_count : ROWS_MOST;
     most = most < b->entry_count ? most : b->entry_count;
-    while (most > 1 && pages_with(b, most) > pages) {
+    bool contents = !many && are_contents_here(b);
+    while (most > 1 && pages_with(b, contents, most) > pages) {
         most--;
     }
     return most;

@@ -178,6 +178,7 @@ static contents_plan plan_contents(const rft_doc *doc, size_t index) {
     for (size_t i = index + 1; i < doc->block_count; i++) {
         plan.count += doc->blocks[i].kind == RFT_BLOCK_HEADING && doc->blocks[i].level == 1;
     }
+    plan.count = doc->blocks[index].level > 0 ? (size_t)doc->blocks[index].level : plan.count;
     plan.columns = plan.count > CONTENTS_MANY ? 3 : plan.count > CONTENTS_MOST ? 2 : 1;
     plan.step = plan.columns > 2 ? CONTENTS_STEP_MANY : CONTENTS_STEP;
     size_t most = plan.columns * (size_t)((BOTTOM - TOP) / 2 / plan.step);

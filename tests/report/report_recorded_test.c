@@ -29,6 +29,15 @@ static size_t pages_most(const rft_run *run, const rft_report_opts *opts) {
     return opts->part == 1 ? 5 : most < 60 ? most : 60;
 }
 
+/* Of few sweeps the summary has one page, its legend too. */
+static void assert_summary(trace_pages *pages, const rft_run *run) {
+    for (int page = 1; page <= (int)pages->pages && run->sweep_count <= 10; page++) {
+        if (trace_page_says(pages, page, "the one named was fastest")) {
+            assert_true(trace_page_says(pages, page, "Summary"));
+        }
+    }
+}
+
 static void assert_report(const rft_run *run, const rft_report_opts *opts) {
     trace_pages pages = trace_of(run, opts);
     trace_assert_sound(&pages);
@@ -38,6 +47,7 @@ static void assert_report(const rft_run *run, const rft_report_opts *opts) {
     if (!opts->full) {
         assert_in_range(pages.pages, 1, pages_most(run, opts));
         assert_true(trace_page_says(&pages, 2, "The card, and what to ask")); /* the answer is one page */
+        assert_summary(&pages, run);
     }
     trace_clear(&pages);
 }
