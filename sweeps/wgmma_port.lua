@@ -3,6 +3,18 @@
 -- 32 columns bytes of B in columns / 2 clocks: 128 bytes a clock at 64 columns, 96 at 128, 85 at 192, 80 at 256. If both
 -- share 128 bytes a clock, time grows with WRITE from 0 on at 64 columns, from 32 on at 128, from 48 on at 256. L2 gives
 -- an SM about 40 bytes a clock: more is fed to pairs of blocks, each of which asks for half.
+--   rooftune run sweeps/wgmma_port.lua -- tcgen05   sm_100a's tensor cores alone; no card has run it
+if #arg > 0 then
+  if #arg > 1 or arg[1] ~= "tcgen05" then error(("an argument is tcgen05, not \"%s\""):format(table.concat(arg, " "))) end
+  return sweep {
+    name = "tcgen05_rate",
+    diagnostic = true,
+    kernel = require "kernels.tcgen05_rate",
+    problems = { { columns = 64, steps = 8192 }, { columns = 128, steps = 4096 }, { columns = 256, steps = 2048 } },
+    where = { "gpu.arch == 'sm_100a' -- tensor memory is sm_100a's alone: take this sweep without tcgen05" },
+  }
+end
+
 return sweep {
   diagnostic = true,
   kernel = require "kernels.wgmma_port",

@@ -411,6 +411,17 @@ static const char *checked_text(const rft_run *run, rft_arena *arena) {
                             rft_figure_count(arena, verified), rft_figure_count(arena, measured));
 }
 
+/* sm_100, sm_103 and sm_110 reach their tensor rates through tcgen05, which no template takes unasked. */
+static bool is_fallback_there(const rft_run *run) {
+    bool multiplies = false;
+    for (size_t i = 0; i < run->point_count; i++) {
+        for (int pipe = RFT_PIPE_TENSOR_TF32; pipe <= RFT_PIPE_TENSOR_INT8; pipe++) {
+            multiplies = multiplies || run->points[i].work.pipe_ops[pipe] > 0;
+        }
+    }
+    return multiplies && (run->gpu.cc_major == 10 || run->gpu.cc_major == 11);
+}
+
 static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
     const rft_run *run = buyer->given.run;
     const rft_speed_asked *asked = buyer->asked;
@@ -423,6 +434,12 @@ static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
             : "Intervals are of one process each: what another run would read is not known, nor what another "
               "card would.",
         buyer->sample.days > 1 ? "" : "Of other days nothing is known.");
+    if (is_fallback_there(run)) {
+        rft_finding_body(
+            f, RFT_ON_PAGE,
+            "On this card's matrix units the kernels here are a fallback: they do not drive tcgen05, its own "
+            "path. The vendor's library does; where it is faster, its rate stands for the card.");
+    }
     if (asked->all_diagnostic) {
         rft_finding_body(f, RFT_ON_PAGE,
                          "All sweeps of this run are marked diagnostic: they explain the card and are "

@@ -13,6 +13,7 @@ typedef __nv_bfloat16 bf16;
 
 #include "matmul_fp8_scaled.cu"
 #include "matmul_tcgen05.cu"
+#include "tcgen05_rate.cu"
 #include "matmul_wgmma.cu"
 #include "matmul_wgmma_epilogue.cu"
 #include "matmul_wgmma_roles.cu"
@@ -341,6 +342,22 @@ template <typename T, int BLOCK_N, int STAGES> static void tcgen05(const char *n
                        product, false));
 }
 
+/* Two blocks, of which the first writes. */
+template <int COLUMNS> static void tcgen05_ceiling(const char *name, int steps) {
+    Product<bf16, bf16> product(128, COLUMNS, 64, seed);
+    const Map a = product.a_map(128), b = product.b_map(COLUMNS);
+    Launch launch;
+    launch.grid = {2};
+    launch.threads = 192;
+    launch.shared = (128 + COLUMNS) * 128 + 24;
+    tell(name, outcome(emulator::run(launch, seed,
+                                     [&]() {
+                                         tcgen05_rate<COLUMNS>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
+                                                               product.c.data(), steps);
+                                     }),
+                       product, false));
+}
+
 template <bool ALIGNED, int DEPTH, int BLOCK_K, int STAGES, bool TURNS>
 static void dmma(const char *name, int m, int n, int k) {
     Product<double, double> product(m, n, k, seed);
@@ -369,6 +386,7 @@ static void run_all() {
     scaled<Fp8<true, false>, SCALE_BLOCKS, 128, 32, 1, 1, 1, 128, false>("e5m2 by e4m3", 140, 40, 400, 1);
     tcgen05<bf16, 64, 3>("tcgen05", 140, 72, 328);
     tcgen05<__half, 128, 2>("tcgen05, odd n", 128, 131, 136);
+    tcgen05_ceiling<64>("tcgen05 alone", 3);
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
     mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
     mma_sync<signed char, true, 64, 64, 64, 1, false>("mma.sync, int8", 65, 67, 80);

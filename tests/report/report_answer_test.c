@@ -397,6 +397,12 @@ static void the_first_page_answers(void **state) {
     on_page(&pages, 1, "comes with the program: one card");
     on_page(&pages, 1, "Left out, since they explain the card and are no workload: matmul_fp32.");
     assert_false(trace_page_says(&pages, 1, "is not recorded of"));
+    assert_false(trace_page_says(&pages, 1, "a fallback"));
+    trace_clear(&pages);
+    p.own->gpu.cc_major = 10;
+    p.own->points[0].work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 1;
+    pages = pages_beside(&p);
+    on_page(&pages, 1, "On this card's matrix units the kernels here are a fallback");
     trace_clear(&pages);
     p.reference->sweeps[GEMV].sweep.problems[1].refined = 1;
     pages = pages_beside(&p);

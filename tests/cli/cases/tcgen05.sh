@@ -15,3 +15,9 @@ expect_out 'tcgen05 (never run): 0 of 42 valid'
 rooftune check "$ladder" --sample 0 -- tcgen5
 [ "$status" != 0 ] || fail "a misspelt argument is taken"
 expect_err 'an argument is tcgen05, not "tcgen5"'
+# Its ceiling alone.
+rooftune point "$SOURCE/sweeps/wgmma_port.lua" --arch sm_100a --at columns=256 --emit ptx -- tcgen05
+expect_status 0
+expect_out 'tcgen05.mma.cta_group::1.kind::f16'
+rooftune check "$SOURCE/sweeps/wgmma_port.lua" --arch sm_90a --sample 0 -- tcgen05
+expect_error 4 'no configuration is valid' "tensor memory is sm_100a's alone"
