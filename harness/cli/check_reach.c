@@ -2,6 +2,7 @@
 #include "cli/check_reach.h"
 
 #include "base/fs.h"
+#include "cli/check_exact.h"
 #include "cli/check_facts.h"
 #include "model/sweep/ptx_walk.h"
 
@@ -272,24 +273,113 @@ static void follow_point(follow *f, const rft_point_spec *spec, const rft_compil
     follow_launches(f, spec->launches, spec->launch_count, ptx);
 }
 
-/* ---- points ---- */
+/* ---- configurations ---- */
 
-/* The default configuration, or the first of a sample, spelled out on a problem; false: there is none. */
-static bool spell(const rft_check_reach *look, size_t problem, rft_point_spec *out, rft_arena *arena) {
-    const rft_sweep *sweep = look->plan->sweeps[look->sweep];
-    const rft_space *space = rft_plan_space(look->plan, look->sweep, look->variant, problem);
-    rft_value *config = rft_arena_calloc(arena, sweep->variants[look->variant].param_count + 1, sizeof *config);
+#define MOST 3 /* the default, and those of the smallest and of the largest values */
+
+typedef struct chosen {
+    rft_value *config[MOST];
+    rft_point_spec spec[MOST]; /* on the problem looked at */
+    const rft_compile_result *ptx[MOST];
+    rft_ticket ticket[MOST];
+    size_t count;
+} chosen;
+
+static const rft_variant *variant_of(const rft_check_reach *look) {
+    return &look->plan->sweeps[look->sweep]->variants[look->variant];
+}
+
+/* The default configuration, or the first of a sample; false: there is none. */
+static bool first_of(const rft_check_reach *look, rft_value *config) {
+    const rft_space *space = rft_plan_space(look->plan, look->sweep, look->variant, look->problem);
     uint64_t by_default = rft_check_default(space, config);
     uint64_t index = by_default != UINT64_MAX || rft_space_count(space) == 0
                          ? by_default
                          : rft_check_sample_index(space, by_default, 0, 1);
-    rft_err ignored = RFT_ERR_INIT;
-    if (index == UINT64_MAX) {
-        return false;
+    if (index != UINT64_MAX) {
+        rft_space_get(space, index, config);
     }
-    rft_space_get(space, index, config);
-    return sweep->vt->point(sweep->self, look->variant, sweep->problems[problem].values, config, arena, out,
+    return index != UINT64_MAX;
+}
+
+/* Each parameter in turn at its smallest or largest value, as far as all of them together stay valid. */
+static void go_to_end(const rft_check_reach *look, rft_value *config, bool largest) {
+    const rft_space *space = rft_plan_space(look->plan, look->sweep, look->variant, look->problem);
+    const rft_variant *variant = variant_of(look);
+    for (size_t i = 0; i < variant->param_count; i++) {
+        const rft_param *param = &variant->params[i];
+        rft_value had = config[i];
+        size_t end = 0;
+        for (size_t k = 1; k < param->value_count; k++) {
+            double other = rft_value_number(&param->values[k]), best = rft_value_number(&param->values[end]);
+            end = (largest ? other > best : other < best) ? k : end;
+        }
+        bool moves = param->value_count > 0 && rft_value_is_number(&param->values[end]);
+        config[i] = moves ? param->values[end] : had;
+        config[i] = rft_space_find(space, config) == UINT64_MAX ? had : config[i];
+    }
+}
+
+/* Spelled out on a problem, where it is valid there. */
+static bool spell(const rft_check_reach *look, const rft_value *config, size_t problem, rft_point_spec *out,
+                  rft_arena *arena) {
+    const rft_sweep *sweep = look->plan->sweeps[look->sweep];
+    rft_err ignored = RFT_ERR_INIT;
+    return rft_space_find(rft_plan_space(look->plan, look->sweep, look->variant, problem), config) != UINT64_MAX &&
+           sweep->vt->point(sweep->self, look->variant, sweep->problems[problem].values, config, arena, out,
                             &ignored) == RFT_OK;
+}
+
+/* As PTX with the lines of its source. */
+static rft_ticket queue(const rft_check_reach *look, const rft_unit_spec *unit, rft_arena *arena) {
+    rft_compile_request request =
+        rft_compile_request_of(unit, rft_arena_printf(arena, "compute_%s", look->gpu->arch + strlen("sm_")));
+    const char **options = rft_arena_calloc(arena, unit->option_count + 1, sizeof *options);
+    for (size_t i = 0; i < unit->option_count; i++) {
+        options[i] = unit->options[i];
+    }
+    options[unit->option_count] = "-lineinfo";
+    request.options = options;
+    request.option_count = unit->option_count + 1;
+    return rft_compile_pool_submit(look->pool, &request, look->plan->sweeps[look->sweep]->measure.compile_timeout_s);
+}
+
+/* What is to be followed, its code on the way to the compilers. */
+static void choose(const rft_check_reach *look, chosen *c, rft_arena *arena) {
+    const size_t params = variant_of(look)->param_count;
+    rft_value *config = rft_arena_calloc(arena, params + 1, sizeof *config);
+    if (!first_of(look, config)) {
+        return;
+    }
+    for (size_t i = 0; i < MOST; i++) {
+        c->config[c->count] = rft_values_copy(arena, config, params);
+        bool is_new = true;
+        if (i > 0) {
+            go_to_end(look, c->config[c->count], i == 2);
+        }
+        for (size_t k = 0; k < c->count; k++) {
+            is_new = is_new && !rft_values_equal(c->config[k], c->config[c->count], params);
+        }
+        rft_point_spec *spec = &c->spec[c->count];
+        if (is_new && spell(look, c->config[c->count], look->problem, spec, arena) && spec->unit.name_count > 0 &&
+            !rft_source_is_given(spec->unit.source)) {
+            c->ticket[c->count++] = queue(look, &spec->unit, arena);
+        }
+    }
+}
+
+/* What is not the default says itself what it is. */
+static const char *told_of(const chosen *c, size_t i, bool odd, const rft_check_reach *look, rft_arena *arena) {
+    const rft_variant *variant = variant_of(look);
+    rft_str text = RFT_STR_INIT;
+    rft_str_add(&text, odd ? " (the odd problem)" : "");
+    for (size_t k = 0; i > 0 && k < variant->param_count; k++) {
+        rft_str_addf(&text, "%s%s=", k ? " " : " with ", variant->params[k].name);
+        rft_value_format(&text, &c->config[i][k]);
+    }
+    const char *told = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return told;
 }
 
 static bool same_words(const char **a, size_t a_count, const char **b, size_t b_count) {
@@ -305,41 +395,35 @@ static bool same_unit(const rft_unit_spec *a, const rft_unit_spec *b) {
            same_words(a->options, a->option_count, b->options, b->option_count);
 }
 
-/* As PTX with the lines of its source. */
-static int compile(const rft_check_reach *look, const rft_unit_spec *unit, rft_arena *arena,
-                   const rft_compile_result **out, rft_err *err) {
-    rft_compile_request request =
-        rft_compile_request_of(unit, rft_arena_printf(arena, "compute_%s", look->gpu->arch + strlen("sm_")));
-    const char **options = rft_arena_calloc(arena, unit->option_count + 1, sizeof *options);
-    bool timed_out = false;
-    for (size_t i = 0; i < unit->option_count; i++) {
-        options[i] = unit->options[i];
+static void follow_configuration(follow *f, const chosen *c, size_t i) {
+    const rft_check_reach *look = f->look;
+    const rft_sweep *sweep = look->plan->sweeps[look->sweep];
+    rft_point_spec odd = {0};
+    follow_point(f, &c->spec[i], c->ptx[i], told_of(c, i, false, look, f->arena));
+    for (size_t p = 0; p < sweep->problem_count; p++) {
+        if (sweep->problems[p].odd && spell(look, c->config[i], p, &odd, f->arena) &&
+            same_unit(&c->spec[i].unit, &odd.unit)) {
+            follow_point(f, &odd, c->ptx[i], told_of(c, i, true, look, f->arena));
+        }
     }
-    options[unit->option_count] = "-lineinfo";
-    request.options = options;
-    request.option_count = unit->option_count + 1;
-    double timeout_s = look->plan->sweeps[look->sweep]->measure.compile_timeout_s;
-    return rft_compile_pool_wait(look->pool, rft_compile_pool_submit(look->pool, &request, timeout_s), out, &timed_out,
-                                 err);
 }
 
 int rft_check_reaches(const rft_check_reach *look, rft_err *err) {
-    const rft_sweep *sweep = look->plan->sweeps[look->sweep];
-    const rft_compile_result *ptx = NULL;
     rft_arena *arena = rft_arena_new();
     follow *f = rft_arena_alloc(arena, sizeof *f);
-    rft_point_spec spec = {0}, odd = {0};
+    chosen *c = rft_arena_calloc(arena, 1, sizeof *c);
+    int rc = RFT_OK;
     *f = (follow){.look = look, .arena = arena};
-    bool known =
-        spell(look, look->problem, &spec, arena) && spec.unit.name_count > 0 && !rft_source_is_given(spec.unit.source);
-    int rc = known ? compile(look, &spec.unit, arena, &ptx, err) : RFT_OK;
-    known = known && rc == RFT_OK && ptx->ok && ptx->is_ptx;
-    if (known) {
-        follow_point(f, &spec, ptx, "");
-    }
-    for (size_t p = 0; p < sweep->problem_count && known; p++) {
-        if (sweep->problems[p].odd && spell(look, p, &odd, arena) && same_unit(&spec.unit, &odd.unit)) {
-            follow_point(f, &odd, ptx, " (the odd problem)");
+    choose(look, c, arena);
+    for (size_t i = 0; i < c->count && rc == RFT_OK; i++) {
+        bool timed_out = false;
+        rc = rft_compile_pool_wait(look->pool, c->ticket[i], &c->ptx[i], &timed_out, err);
+        bool known = rc == RFT_OK && c->ptx[i]->ok && c->ptx[i]->is_ptx;
+        if (known && i == 0) {
+            rft_check_exact(look->warnings, look->place, &c->spec[0], c->ptx[0]->cubin);
+        }
+        if (known) {
+            follow_configuration(f, c, i);
         }
     }
     rft_arena_free(arena);

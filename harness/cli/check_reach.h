@@ -18,8 +18,9 @@ typedef struct rft_check_reach {
 } rft_check_reach;
 
 /* Follows threads of the first and the last block of each launch through the PTX (model/sweep/ptx_walk.h) of the
- * default configuration, on the problem and, where the code is the same, on the odd one, and warns of what lies
- * outside. What does not compile, is given or cannot be followed is left alone. Errors as of rft_compile_pool_wait().
+ * default configuration and of those with the smallest and the largest values, on the problem and, where the code is
+ * the same, on the odd one, and warns of what lies outside. What does not compile, is given or cannot be followed is
+ * left alone. Errors as of rft_compile_pool_wait().
  */
 int rft_check_reaches(const rft_check_reach *look, rft_err *err);
 

@@ -166,6 +166,8 @@ static int check_one(rft_check_references *r, const rft_point_spec *spec, rft_po
     }
     if (is_new && compiled->ok && !wrong) {
         warn_of_unread(r, reference, compiled);
+        rft_check_other_type(r->warnings, rft_fs_name(reference->unit.source),
+                             rft_signatures_other_type(reference, compiled, r->arena));
         warn_of_unfilled(r, spec, reference, compiled);
         if (!reference->is_variant) {
             rft_check_source(r->warnings, rft_fs_name(reference->unit.source), reference,

@@ -123,6 +123,10 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     if (unwritten) {
         rft_check_unwritten(&c->warnings, c->place, unwritten);
     }
+    const char *other_type =
+        ok && !c->other_type_told ? rft_signatures_other_type(&r->spec, r->compiled, c->arena) : NULL;
+    rft_check_other_type(&c->warnings, c->place, other_type);
+    c->other_type_told = c->other_type_told || other_type != NULL;
     const char *unread = ok && !c->unread_told ? rft_signatures_unread(&r->spec, r->compiled, c->arena) : NULL;
     if (unread) {
         rft_check_warn(&c->warnings, c->place, "take it out of `args`, or give the kernel the parameter", "%s", unread);
@@ -331,7 +335,7 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
     const size_t *first = find_problem(c, plan, s, v, false);
     uint64_t before = looked_at(c), failed = c->failed;
     int rc = RFT_OK;
-    c->options_told = c->amounts_told = c->unread_told = c->unfilled_told = false;
+    c->options_told = c->amounts_told = c->unread_told = c->unfilled_told = c->other_type_told = false;
     c->lost_problems = 0;
     for (size_t p = 0; c->all && p < plan->sweeps[s]->problem_count && rc == RFT_OK; p++) {
         rc = compile_problem(c, plan, s, v, p, err);

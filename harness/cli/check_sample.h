@@ -23,10 +23,10 @@ typedef struct rft_check_state {
     rft_check_warnings warnings;
     rft_check_references references;
     rft_check_compiles compiles;
-    bool options_told, amounts_told, unread_told, unfilled_told; /* of the variant in hand */
-    const char *place;                                           /* of it, for warnings */
-    size_t lost_problems;                                        /* of it: on which nothing of the sample can run */
-    const char *lost_problem;                                    /* the first of them, and why */
+    bool options_told, amounts_told, unread_told, unfilled_told, other_type_told; /* of the variant in hand */
+    const char *place;                                                            /* of it, for warnings */
+    size_t lost_problems;     /* of it: on which nothing of the sample can run */
+    const char *lost_problem; /* the first of them, and why */
     uint64_t compiled, no_code, failed, spilling, skipped;
 } rft_check_state;
 

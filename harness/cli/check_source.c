@@ -69,6 +69,9 @@ static void look_at_types(const looked_at *l, const rft_launch *launch, const rf
     const char *wrong = entry->is_c ? rft_arguments_wrong(l->spec, launch, &takes, l->warnings->arena) : NULL;
     if (wrong) {
         rft_check_warn(l->warnings, l->place, l->types_remedy ? l->types_remedy : BY_SOURCE, "%s", wrong);
+    } else if (entry->is_c) {
+        rft_check_other_type(l->warnings, l->place,
+                             rft_arguments_other_type(l->spec, launch, &takes, l->warnings->arena));
     }
 }
 

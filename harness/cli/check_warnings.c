@@ -57,6 +57,13 @@ void rft_check_unsized(rft_check_warnings *w, const char *place, const char *ker
                    kernel);
 }
 
+void rft_check_other_type(rft_check_warnings *w, const char *place, const char *message) {
+    size_t cause = message ? strcspn(message, ";") : 0;
+    if (message) {
+        rft_check_warn(w, place, message + cause + strspn(message + cause, "; "), "%.*s", (int)cause, message);
+    }
+}
+
 void rft_check_unwritten(rft_check_warnings *w, const char *place, const rft_buffer *buffer) {
     bool scratch = buffer->role == RFT_BUFFER_TEMP;
     rft_check_warn(w, place,
@@ -161,6 +168,26 @@ static bool is_one_pass(const rft_point_spec *spec) {
     return spec->launch_count == 1 && !spec->launches[0].cooperative;
 }
 
+/* `read` and `write` on their own: as many bytes as there are elements to read, or to write. */
+static bool warn_of_elements(rft_check_warnings *w, const char *place, const rft_point_spec *spec, bool write) {
+    double declared = write ? spec->work.bytes_written : spec->work.bytes_read, elements = 0, bytes = 0;
+    rft_buffer_role role = write ? RFT_BUFFER_OUTPUT : RFT_BUFFER_INPUT;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        bool counts = buffer->role == role || buffer->role == RFT_BUFFER_INOUT;
+        elements += counts ? (double)buffer->count : 0;
+        bytes += counts ? (double)buffer->count * (double)rft_type_bytes(buffer->type) : 0;
+    }
+    bool found = elements > 1 && declared == elements && bytes > elements;
+    if (found) {
+        rft_check_warn(
+            w, place, "bytes are elements times their size: read = 4 * p.n for n floats",
+            "work declares that %.0f bytes are %s, which is the number of elements of the %s: they take %.0f", declared,
+            write ? "written" : "read", write ? "outputs" : "inputs", bytes);
+    }
+    return found;
+}
+
 void rft_check_amounts(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
     double declared = rft_work_bytes(&spec->work);
     const amounts found = amounts_of(spec, declared);
@@ -179,6 +206,8 @@ void rft_check_amounts(rft_check_warnings *w, const char *place, const rft_point
                        "bytes are elements times their size: bytes = 12 * p.n where 3 floats are moved for each",
                        "work declares %s, which is the number of elements of %s: they take %s%zu bytes each", says,
                        found.elements, found.is_all ? "up to " : "", found.element_bytes);
+    } else if (warn_of_elements(w, place, spec, false) + warn_of_elements(w, place, spec, true) > 0) {
+        return;
     } else if (declared < found.outputs) {
         rft_units_format_si(holds, sizeof holds, found.outputs, 3, "B");
         rft_check_warn(w, place, "count what is read and what is written in `work`, in bytes",

@@ -27,6 +27,8 @@ void rft_check_warnings_tell(const rft_check_warnings *warnings, const rft_log *
 #define RFT_INPUT_REMEDY "declare it as an output, or as an inout if it is read first"
 /* An array of dynamic shared memory that gets no bytes. Template arguments in the kernel's name are left out. */
 void rft_check_unsized(rft_check_warnings *w, const char *place, const char *kernel);
+/* What rft_arguments_other_type() says, "CAUSE; REMEDY"; NULL says nothing. */
+void rft_check_other_type(rft_check_warnings *warnings, const char *place, const char *message);
 /* An output or scratch that every launch gets by a pointer to const. */
 void rft_check_unwritten(rft_check_warnings *warnings, const char *place, const rft_buffer *buffer);
 /* A __constant__ variable that nothing fills, of the code that `source` became. */
@@ -34,7 +36,7 @@ void rft_check_unfilled(rft_check_warnings *warnings, const char *place, const c
                         const rft_variable *variable);
 
 /* Bytes declared as work against what the buffers of a point hold: more than reading and writing each once, fewer than
- * its outputs are, or a number of elements; an output that no launch gets. */
+ * its outputs are, or a number of elements, in all or of `read` or `write`; an output that no launch gets. */
 void rft_check_amounts(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
 
 #endif

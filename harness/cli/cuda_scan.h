@@ -27,7 +27,7 @@ typedef struct rft_cuda_param {
     bool pointer;          /* to `type`, one level */
     bool is_const;         /* what it points to */
     bool guessed;          /* the type it points to is not known: `type` is a guess */
-    bool aliased;          /* by a name that a typedef, a macro or a template stands for */
+    bool aliased;          /* by a name that a macro, a template or one of several typedefs stands for */
     bool assigned;         /* `x[...] = ` stands in the body, under no #if and in no template */
     bool read, written_to; /* what the body seems to do with what it points to; both where that is not seen */
     /* A struct that the file or a header defines, all of it understood: its fields in order, of `type` or with fields
@@ -94,6 +94,7 @@ typedef struct rft_cuda_variable {
     const char *count; /* its elements as written: "(33*33)*(2)"; "1": no array */
     size_t elements;   /* the same as a number; 0: not known */
     const char *space; /* its namespaces: "mine::"; "" */
+    bool initialised;  /* = { ... }: the source has its contents */
 } rft_cuda_variable;
 
 typedef struct rft_cuda_file {

@@ -129,10 +129,12 @@ static const char *without_qualifiers(const char *type, rft_arena *arena) {
     return text;
 }
 
-/* `using T = float;`, `typedef float T;`, `#define T float`; NULL: not there. */
-static const char *alias_in(const rft_cuda_words *words, const char *name, rft_arena *arena) {
+/* `using T = float;`, `typedef float T;`, `#define T float`; NULL: not there. *sure: there is no other. */
+static const char *alias_in(const rft_cuda_words *words, const char *name, bool *sure, rft_arena *arena) {
+    const char *found = NULL;
     for (size_t i = 0; i < words->define_count; i++) {
         if (words->defines[i].word && strcmp(words->defines[i].name, name) == 0) {
+            *sure = false; /* -DT=half may be in its place */
             return words->defines[i].word;
         }
     }
@@ -146,18 +148,21 @@ static const char *alias_in(const rft_cuda_words *words, const char *name, rft_a
             }
             bool ends = rft_cuda_is(&words->items[end], ";");
             if (ends && (used || (end > i + 1 && rft_cuda_is(&words->items[end - 1], name)))) {
-                return join_names(words, used ? i + 3 : i + 1, used ? end : end - 1, arena);
+                *sure = *sure && !found;
+                found = found ? found : join_names(words, used ? i + 3 : i + 1, used ? end : end - 1, arena);
             }
         }
     }
-    return NULL;
+    return found;
 }
 
 #define ALIASES_MAX 8 /* of aliases of aliases */
 
-/* An alias of the file or its headers, or a template's type, which is float unless it is given. */
-static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name,
+/* An alias of the file or its headers, or a template's type, which is float unless it is given. *sure: under no #if
+ * another one. */
+static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name, bool *sure,
                                  rft_arena *arena) {
+    *sure = true;
     for (size_t step = 0; step < ALIASES_MAX; step++) {
         const char *meant = NULL;
         for (size_t i = 0; i < entry->template_count && !meant; i++) {
@@ -165,8 +170,9 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
             bool is_type = strcmp(one->kind, "typename") == 0 || strcmp(one->kind, "class") == 0;
             meant = is_type && strcmp(one->name, name) == 0 ? (one->given ? one->given : "float") : NULL;
         }
-        meant = meant ? meant : alias_in(words, name, arena);
-        meant = meant || !words->headers ? meant : alias_in(words->headers, name, arena);
+        *sure = *sure && !meant;
+        meant = meant ? meant : alias_in(words, name, sure, arena);
+        meant = meant || !words->headers ? meant : alias_in(words->headers, name, sure, arena);
         if (!meant || strcmp(meant, name) == 0) {
             break;
         }
@@ -221,8 +227,9 @@ void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, con
     param->written_to = stars == 1 && !constant;
     param->is_const = constant;
     if (!odd && stars < 2 && bases > 0) {
-        const char *meant = bases == 1 ? resolve_alias(entry, words, param->base, arena) : param->base;
-        param->aliased = strcmp(meant, param->base) != 0;
+        bool sure = true;
+        const char *meant = bases == 1 ? resolve_alias(entry, words, param->base, &sure, arena) : param->base;
+        param->aliased = strcmp(meant, param->base) != 0 && !sure;
         param->base = meant;
         find_type(param, meant);
     }
@@ -330,7 +337,7 @@ bool rft_cuda_read_variable(rft_cuda_variable *out, const rft_cuda_words *words,
         return false;
     }
     rft_cuda_read_param(&param, &none, words, at + 1, end, arena);
-    *out = (rft_cuda_variable){param.name, param.pointer ? NULL : param.type, param.lanes, "1", 1, ""};
+    *out = (rft_cuda_variable){param.name, param.pointer ? NULL : param.type, param.lanes, "1", 1, "", false};
     while (rft_cuda_is(&words->items[end], "[")) {
         size_t behind = rft_cuda_skip(words, end);
         const char *count = join_names(words, end + 1, behind - 1, arena);
@@ -340,5 +347,6 @@ bool rft_cuda_read_variable(rft_cuda_variable *out, const rft_cuda_words *words,
                                                   : rft_arena_printf(arena, "%s*(%s)", out->count, count);
         end = behind;
     }
+    out->initialised = rft_cuda_is(&words->items[end], "=") || rft_cuda_is(&words->items[end], "{");
     return true;
 }

@@ -184,7 +184,8 @@ static void choose_block(rft_new_plan *plan, const char *terms[3], rft_arena *ar
         return;
     }
     const char *x = term_of(plan, ROLE_BLOCK, 'x', arena), *y = term_of(plan, ROLE_BLOCK, 'y', arena);
-    const char *one = term_of(plan, ROLE_BLOCK, '\0', arena), *tile = term_of(plan, ROLE_TILE, '\0', arena);
+    const char *one = term_of(plan, ROLE_BLOCK, '\0', arena), *warps = term_of(plan, ROLE_WARPS, '\0', arena),
+               *tile = term_of(plan, ROLE_TILE, '\0', arena);
     if (!plane) { /* constants of other kernels' blocks */
         x = x && strncmp(x, "c.", 2) == 0 ? x : NULL;
         y = x && y && strncmp(y, "c.", 2) == 0 ? y : NULL;
@@ -202,7 +203,9 @@ static void choose_block(rft_new_plan *plan, const char *terms[3], rft_arena *ar
         x = add_threads(plan, "BLOCK_X", arena);
         y = add_threads(plan, "BLOCK_Y", arena);
     } else {
-        x = one ? one : add_threads(plan, "BLOCK", arena);
+        x = one                                     ? one
+            : warps && strncmp(warps, "c.", 2) == 0 ? rft_arena_printf(arena, "32 * %s", warps)
+                                                    : add_threads(plan, "BLOCK", arena);
     }
     const char *z = y && entry->thread_axes > 2 ? term_of(plan, ROLE_BLOCK, 'z', arena) : NULL;
     terms[0] = x;

@@ -87,13 +87,14 @@ static void write_buffers(rft_str *out, const rft_new_plan *plan) {
     rft_str_add(out, "      }\n    end,\n");
 }
 
-/* Of __constant__ variables that the kernel names: as many elements as the source says in numbers. */
+/* Of __constant__ variables that the kernel names and the source leaves empty: as many elements as it says in numbers.
+ */
 static void write_constants(rft_str *out, const rft_new_plan *plan) {
     const rft_cuda_file *file = plan->request->file;
     size_t written = 0;
     for (size_t i = 0; i < file->variable_count && i < 64; i++) {
         const rft_cuda_variable *variable = &file->variables[i];
-        if (!((plan->kernel->variables >> i) & 1) || !variable->type || !variable->elements) {
+        if (!((plan->kernel->variables >> i) & 1) || !variable->type || !variable->elements || variable->initialised) {
             continue;
         }
         rft_str_add(out, written++ ? "" : "    constants = { -- TODO: their contents\n");

@@ -245,6 +245,11 @@ local handle = {}
 ---@return rooftune.handle
 function handle:offset(bytes) end
 
+---The same buffer for a kernel that takes a pointer to another type, such as `unsigned *` to the bits of floats.
+---@param type rooftune.Type
+---@return rooftune.handle
+function handle:as(type) end
+
 ---@class rooftune.Kernel what kernel{} returns
 ---@class rooftune.Sweep what sweep{} returns
 ---@class rooftune.Values what values(), range(), pow2_values() and refine() return

@@ -139,7 +139,8 @@ static const char several_launches[] =
     "  launch = function(p, c, gpu, b) return {\n"
     "    memset(b.part, 255),\n"
     "    { args = { tensor_map(b.a, { 64, p.n }, { box = { 64, 128 }, swizzle = 128, l2_promotion = 256 }),\n"
-    "        b.part, b.part:offset(16):offset(4), u8(255), f16(-1.5), bf16(1), e4m3(1000), i32(-2), f64(0.1) },\n"
+    "        b.part, b.part:offset(16):as(u32):offset(4), u8(255), f16(-1.5), bf16(1), e4m3(1000), i32(-2), f64(0.1) "
+    "},\n"
     "      grid = resident(), block = { 32, 4, 2 }, cluster = { 2, 1, 1 }, shared = 1024, cooperative = true },\n"
     "    { entry = 'fold<BLOCK>', args = { b.part, b.y }, grid = { 3, 2 }, block = c.BLOCK, pdl = true,\n"
     "      window = { buffer = b.part, offset = 8, bytes = 4000, hit_ratio = 0.5 } },\n"
@@ -188,6 +189,7 @@ static void test_launches(void **state) {
     assert_int_equal(map->box[1], 128);
     assert_true(map->swizzle == 128 && map->l2_promotion == 256 && !map->tf32);
     assert_int_equal(launch->args[2].offset_bytes, 20);
+    assert_true(launch->args[2].is_cast && launch->args[2].type == RFT_TYPE_U32 && !launch->args[1].is_cast);
     static const unsigned char bytes[][4] = {{0xff}, {0x00, 0xbe}, {0x80, 0x3f}, {0x7e}, {0xfe, 0xff, 0xff, 0xff}};
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(launch->args[3 + i].kind, RFT_ARG_SCALAR);

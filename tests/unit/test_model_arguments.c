@@ -142,6 +142,43 @@ static void what_can_be_right_is_passed_over(void **state) {
     EXPECT("_Z1k14CUtensorMap_st", NULL, map(X));
 }
 
+static const char *doubt(const char *symbol, rft_arg arg, rft_arena *arena) {
+    rft_point_spec spec = {.buffers = buffers, .buffer_count = BUFFERS};
+    rft_launch launch = {.args = &arg, .arg_count = 1};
+    rft_signature takes;
+    rft_signature_read(&takes, "k", symbol, NULL, 0);
+    assert_null(rft_arguments_wrong(&spec, &launch, &takes, arena));
+    return rft_arguments_other_type(&spec, &launch, &takes, arena);
+}
+
+static rft_arg cast(size_t index, rft_type type) {
+    return (rft_arg){.kind = RFT_ARG_BUFFER, .buffer = index, .type = type, .is_cast = true};
+}
+
+static void what_passes_and_is_seldom_meant_is_told(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    assert_string_equal(
+        doubt("_Z1kPKj", buffer(X), arena),
+        "argument 1 of k is the buffer x of f32: it takes unsigned int *; declare the buffer as u32, or "
+        "write float * in the kernel; where the bits are meant, give b.x:as(u32)");
+    assert_non_null(doubt("_Z1kPi", buffer(X), arena));
+    assert_non_null(doubt("_Z1kPf", buffer(PACKED), arena)); /* whole numbers for reals */
+    assert_non_null(doubt("_Z1kPs", buffer(H), arena));
+    assert_non_null(doubt("_Z1kPs", buffer(INDEX), arena)); /* half of each */
+    assert_non_null(doubt("_Z1kPb", buffer(X), arena));
+    assert_null(doubt("_Z1kPj", cast(X, RFT_TYPE_U32), arena));
+    assert_null(doubt("_Z1kPj", buffer(INDEX), arena));
+    assert_null(doubt("_Z1kPj", buffer(H), arena));  /* packed by two */
+    assert_null(doubt("_Z1kPKh", buffer(X), arena)); /* bytes to copy */
+    assert_null(doubt("_Z1kPv", buffer(X), arena));
+    assert_null(doubt("_Z1kPj", buffer(SCRATCH), arena));
+    assert_null(doubt("_Z1kPb", buffer(BYTES), arena));
+    rft_arg index_as_real = cast(INDEX, RFT_TYPE_F32); /* refused without */
+    assert_null(doubt("_Z1kPf", index_as_real, arena));
+    rft_arena_free(arena);
+}
+
 static void sizes_tell_what_symbols_do_not(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -203,6 +240,7 @@ int main(void) {
         cmocka_unit_test(wrong_arguments_are_told),
         cmocka_unit_test(a_swap_is_named_only_where_it_is_the_only_one),
         cmocka_unit_test(what_can_be_right_is_passed_over),
+        cmocka_unit_test(what_passes_and_is_seldom_meant_is_told),
         cmocka_unit_test(sizes_tell_what_symbols_do_not),
         cmocka_unit_test(references_are_held_to_their_order),
     };

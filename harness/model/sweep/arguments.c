@@ -15,7 +15,7 @@ typedef struct given {
     const char *buffer; /* its name; NULL: a scalar or a struct */
     uint64_t bytes;     /* STRUCT */
     const char *layout; /* STRUCT */
-    bool is_scratch, is_converted;
+    bool is_scratch, is_converted, is_cast;
     unsigned char value[8]; /* SCALAR: little endian, the rest 0 */
 } given;
 
@@ -128,7 +128,7 @@ static void add_given(rft_str *text, const given *g) {
         rft_str_addf(text, "a struct of %llu byte%s (%s)", (unsigned long long)g->bytes, g->bytes == 1 ? "" : "s",
                      g->layout && *g->layout ? g->layout : "empty");
     } else {
-        rft_str_addf(text, "the buffer %s of %s%s", g->buffer, rft_type_name(g->type),
+        rft_str_addf(text, "the buffer %s %s %s%s", g->buffer, g->is_cast ? "as" : "of", rft_type_name(g->type),
                      g->is_converted ? ", as outputs go to the reference" : "");
     }
 }
@@ -255,16 +255,16 @@ static given *add_argument(arguments *a, rft_arg_kind kind, rft_type type) {
     return g;
 }
 
-static void add_buffer(arguments *a, rft_arg_kind kind, const rft_buffer *buffer) {
-    given *g = add_argument(a, kind, buffer->type);
+static void add_buffer(arguments *a, const rft_arg *arg, const rft_buffer *buffer) {
+    given *g = add_argument(a, arg->kind, arg->is_cast ? arg->type : buffer->type);
     g->buffer = buffer->name;
+    g->is_cast = arg->is_cast;
     g->is_scratch = buffer->role == RFT_BUFFER_TEMP;
-    g->is_converted = a->of_reference && buffer->type == RFT_TYPE_F64 &&
+    g->is_converted = a->of_reference && !arg->is_cast && buffer->type == RFT_TYPE_F64 &&
                       (buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT);
 }
 
-const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
-                                rft_arena *arena) {
+static arguments arguments_of(const rft_point_spec *spec, const rft_launch *launch) {
     arguments a = {.of_reference = spec->told && !spec->is_variant};
     for (size_t i = 0; i < launch->arg_count && a.count < sizeof a.items / sizeof *a.items; i++) {
         const rft_arg *arg = &launch->args[i];
@@ -275,10 +275,46 @@ const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *la
             g->bytes = arg->bytes;
             g->layout = arg->layout;
         } else {
-            add_buffer(&a, arg->kind, &spec->buffers[arg->buffer]);
+            add_buffer(&a, arg, &spec->buffers[arg->buffer]);
         }
     }
+    return a;
+}
+
+const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                rft_arena *arena) {
+    const arguments a = arguments_of(spec, launch);
     return compare(&a, takes, arena);
+}
+
+/* ---- what passes and is seldom meant ---- */
+
+static bool is_other_type(const given *g, const rft_mangled_param *param) {
+    if (g->kind != RFT_ARG_BUFFER || param->kind != RFT_PARAM_POINTER || !param->has_type || g->is_scratch) {
+        return false;
+    }
+    size_t has = rft_type_bytes(g->type), wants = rft_type_bytes(param->type);
+    bool whole = is_whole(g->type), other_kind = whole != is_whole(param->type);
+    if (strcmp(param->name, "bool") == 0) {
+        return has > 1 || !whole;
+    }
+    return wants > 1 && (has > wants || (has == wants && other_kind));
+}
+
+const char *rft_arguments_other_type(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                     rft_arena *arena) {
+    const arguments a = arguments_of(spec, launch);
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < a.count && (int)i < takes->count && !text.length; i++) {
+        if (is_other_type(&a.items[i], &takes->params[i])) {
+            describe_wrong(&text, &a, takes, i);
+            rft_str_addf(&text, "; where the bits are meant, give b.%s:as(%s)", a.items[i].buffer,
+                         rft_type_name(takes->params[i].type));
+        }
+    }
+    const char *message = text.length ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
+    rft_str_clear(&text);
+    return message;
 }
 
 /* ---- what is given and never read ---- */

@@ -4,7 +4,8 @@
  *
  * Refused is only what cannot be right: too few arguments, a scalar that is narrower than its parameter or arrives as
  * another value, a scalar where a pointer is taken, a buffer of one floating-point format where another is pointed to.
- * Structs, vectors, void *, char * and integers' pointers take any buffer (packed loads), scratch goes anywhere. Of a
+ * Structs, vectors, void *, char * and integers' pointers take any buffer (packed loads), scratch goes anywhere; of
+ * b.x:as(u32) the type it says counts, not the buffer's. Of a
  * struct by value only the size is compared: a symbol has no more than its name.
  */
 #ifndef RFT_MODEL_ARGUMENTS_H
@@ -27,6 +28,12 @@ void rft_signature_read(rft_signature *out, const char *name, const char *symbol
  * `arena`. */
 const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
                                 rft_arena *arena);
+
+/* NULL, or the first buffer that passes and is seldom meant: reals where whole numbers of their width are pointed to
+ * (or the other way round), elements wider than what is pointed to, anything but bytes as bool. "CAUSE; REMEDY" in
+ * `arena`. Bytes carry anything, narrower elements may be packed; what else is meant b.x:as(u32) says. */
+const char *rft_arguments_other_type(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                     rft_arena *arena);
 
 /* Arguments behind the last parameter are never read, which is allowed, and seldom meant: NULL, or the first of them,
  * in words, in `arena`. */

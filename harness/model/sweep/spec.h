@@ -82,9 +82,10 @@ typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP, 
 
 typedef struct rft_arg {
     rft_arg_kind kind;
-    size_t buffer;           /* BUFFER, TENSOR_MAP: index into spec.buffers */
-    uint64_t offset_bytes;   /* BUFFER: added to the address */
-    rft_type type;           /* SCALAR */
+    size_t buffer;         /* BUFFER, TENSOR_MAP: index into spec.buffers */
+    uint64_t offset_bytes; /* BUFFER: added to the address */
+    rft_type type;         /* SCALAR; BUFFER where is_cast: what it is passed as, whatever its elements are */
+    bool is_cast;
     unsigned char scalar[8]; /* SCALAR: the value in the type's own bytes, little endian */
     rft_tensor_map map;      /* TENSOR_MAP */
     /* STRUCT, by value: its bytes, two digits each, with 0 where its addresses go; those, each a BUFFER or TENSOR_MAP

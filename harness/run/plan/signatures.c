@@ -119,6 +119,11 @@ const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_r
     return wrong ? wrong : judge_constants(spec, compiled, arena);
 }
 
+const char *rft_signatures_other_type(const rft_point_spec *spec, const rft_compile_result *compiled,
+                                      rft_arena *arena) {
+    return judge_all(spec, compiled, rft_arguments_other_type, arena);
+}
+
 const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
     return judge_all(spec, compiled, rft_arguments_unread, arena);
 }

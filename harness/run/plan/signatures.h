@@ -26,6 +26,9 @@ const char *rft_signatures_of_fill_unread(const rft_point_spec *spec, size_t buf
  * `compiled` is the reference's unit, and ok. */
 void rft_signatures_settle(rft_point_spec *reference, const rft_compile_result *compiled);
 
+/* A buffer of another type than is pointed to, as arguments.h has it, in the first launch that has one. */
+const char *rft_signatures_other_type(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
+
 /* What is given and never read, as arguments.h has it, of the first launch that does. */
 const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
 /* How many parameters the kernel of a launch takes; SIZE_MAX: not known. */

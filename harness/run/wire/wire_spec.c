@@ -30,6 +30,7 @@ static const rft_field arg_items[] = {
     RFT_WIRE_FIELD(rft_arg, buffer, UINT64),
     RFT_WIRE_FIELD(rft_arg, offset_bytes, UINT64),
     RFT_WIRE_FIELD(rft_arg, type, INT),
+    RFT_WIRE_FIELD(rft_arg, is_cast, BOOL),
     RFT_WIRE_FIELD(rft_arg, hex, TEXT),
     RFT_WIRE_FIELD(rft_arg, layout, TEXT),
     RFT_WIRE_FIELD(rft_arg, bytes, UINT64),

@@ -68,7 +68,7 @@ static const char *const gpu_keys[] = {"name",
                                        "sm_clock_khz",
                                        "memory_clock_khz",
                                        "memory_bus_bits"};
-static const char *const handle_keys[] = {"offset"};
+static const char *const handle_keys[] = {"offset", "as"};
 
 static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_SWEEP] = {"rooftune.sweep", sweep_keys, COUNT_OF(sweep_keys)},

@@ -59,6 +59,8 @@ static bool read_plain(lua_State *lua, const rft_at *at, rft_arg *out) {
         out->kind = RFT_ARG_BUFFER;
         out->buffer = handle->buffer;
         out->offset_bytes = handle->offset_bytes;
+        out->type = handle->passed_as;
+        out->is_cast = handle->is_cast;
     } else if (scalar) {
         out->kind = RFT_ARG_SCALAR;
         out->type = scalar->type;

@@ -46,6 +46,8 @@ typedef struct rft_handle_tag {
     rft_type type;
     uint64_t count;
     uint64_t offset_bytes;
+    rft_type passed_as; /* where is_cast */
+    bool is_cast;
     uint64_t turn;
 } rft_handle_tag;
 

@@ -149,14 +149,30 @@ static int handle_offset(lua_State *lua) {
     return 1;
 }
 
+static int handle_as(lua_State *lua) {
+    rft_at root = {NULL, "as", 0};
+    rft_handle_tag handle = *read_handle(lua, 1, &root);
+    rft_at here = {&root, "type", 0};
+    const rft_type *type = luaL_testudata(lua, 2, RFT_TAG_TYPE);
+    if (!type) {
+        rft_read_wrong(lua, 2, &here, "an element type, like u32");
+    }
+    handle.passed_as = *type;
+    handle.is_cast = true;
+    *(rft_handle_tag *)rft_tag_new(lua, RFT_TAG_HANDLE, sizeof(handle), 0) = handle;
+    return 1;
+}
+
 /* A handle has methods only; anything else is a misspelling. */
 static int handle_index(lua_State *lua) {
     const char *key = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "";
-    if (strcmp(key, "offset") == 0) {
-        lua_pushcfunction(lua, handle_offset);
+    lua_CFunction method = strcmp(key, "offset") == 0 ? handle_offset : strcmp(key, "as") == 0 ? handle_as : NULL;
+    if (method) {
+        lua_pushcfunction(lua, method);
         return 1;
     }
-    rft_lua_fault(lua, RFT_E_SCRIPT, "b.NAME:offset(bytes) is all a buffer can do", "a buffer has no \"%.60s\"", key);
+    rft_lua_fault(lua, RFT_E_SCRIPT, "b.NAME:offset(bytes) and b.NAME:as(type) are all a buffer can do",
+                  "a buffer has no \"%.60s\"", key);
 }
 
 static int api_memset(lua_State *lua) {

@@ -74,7 +74,7 @@ mistake nvcc_arch 3 scale.lua 's/problem = {/options = { "-gencode" }, problem =
 mistake one_text 3 scale.lua 's/problem = {/options = { "-Xptxas -v" }, problem = {/' 'the option "-Xptxas -v" is not allowed' 'one text each'
 mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.lua:14: csv: there is no file shapes.csv' 'relative to the file that names them'
 mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
-# What threads certainly reach, by the PTX of the default configuration, and other mistakes: several at once.
+# What threads certainly reach, by the PTX of the default configuration, the smallest and the largest, and other mistakes: several at once.
 tells() { grep -q -e "^warning: $1" err && grep -q -e "remedy: .*$2" err || fail "$1, or its remedy $2: $(cat err)"; }
 cp good/* .
 sed -i 's/shared = 4 \* c.BLOCK/shared = c.BLOCK/; s|y = inout(f32, p.n)|y = inout(f32, p.n), t = temp(f32, 8)|; s|{ b.y, struct|{ b.t, struct|; s|i32(1), f32|i32(9), f32|' scale.lua
@@ -93,6 +93,15 @@ tells 'scale.lua:1: .*scale.cu(7): thread 127 of block 31 of scale writes bytes 
 tells 'scale.lua:1: .*again writes to the buffer x, which is an input$' 'an output, or as an inout'
 tells 'scale.lua:1: .*again counts 4 of threadIdx.y, by 4, and its block has one thread along y$' 'block = { x, y, z }'
 tells 'scale.lua:1: .*the temp t is only given where a kernel takes a pointer to const: nothing can write it$' 'is a launch, or `prepare`, missing'
+cp good/* .
+sed -i 's/extern __shared__ float kept\[\]/__shared__ float kept[128]/; s/again(float \*y/again(uint *y/; s/\*= s.by/+= s.rows/; 1s/^/typedef unsigned int uint;\n/' scale.cu
+sed -i 's/bytes = 12 \* p.n/read = 2 * p.n, write = p.n/; s/ref" },/ref", tol = 0 },/; s/(4096) } }/(4096) }, tune = { BLOCK = values(64, 128, 256) } }/' scale.lua
+rooftune check scale.lua
+tells 'scale.lua:1: .*argument 1 of again is the buffer y of f32: it takes unsigned int \*$' 'where the bits are meant, give b.y:as(u32)'
+tells 'scale.lua:1: .*work declares that 8192 bytes are read, which is the number of elements of the inputs: they take 32768$' 'read = 4 \* p.n for n floats'
+tells 'scale.lua:1: .*work declares that 4096 bytes are written, which is the number of elements of the outputs' 'bytes are elements'
+tells 'scale.lua:1: .*the output y of f32 has tol = 0 and the kernel rounds: results that differ in the last bit' 'leave `tol` out'
+tells 'scale.lua:1: .*scale.cu(8): thread 255 of block 15 of scale writes bytes 1020 to 1023 of its __shared__ array kept, which has 512 with BLOCK=256$' 'a larger array'
 # A reference in extern "C" in another order: a warning, with the order; its threads are as many as elements, wanted or not.
 cp good/* .
 sed -i 's/__global__ void ref(const float \*x, double \*y/extern "C" __global__ void ref(double *y, const float *x/; s/{ if (threadIdx.x < n)/{ long long i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)/' scale_reference.cu
