@@ -152,7 +152,7 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
         arena,
         "Power holds back none of the best configurations that run alone; without a pause the card drew up "
         "to %s W%s%s.",
-        watts, of, near ? ": a higher limit would make long loads faster" : "");
+        watts, of, near ? ": a higher limit may make long loads faster" : "");
 }
 
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {

@@ -246,6 +246,16 @@ static const char *held_text(const rft_run *run, bool *known, bool *held, rft_ar
     return *held || !*known ? kept : "; under seconds of load nothing held it down";
 }
 
+/* Whether anything took longer when its runs followed each other at once. */
+static bool is_slower_under_load(const rft_run *run) {
+    bool slower = false;
+    for (size_t i = 0; i < run->point_count && !slower; i++) {
+        const rft_point *point = &run->points[i];
+        slower = rft_point_back_to_back_s(point) > (1 + RFT_PEERS_MARGIN_FRAC) * rft_point_median_s(point);
+    }
+    return slower;
+}
+
 static void add_held(rft_cell_table *table, const rft_run *run) {
     bool known, held;
     const char *load = held_text(run, &known, &held, table->arena);
@@ -253,12 +263,14 @@ static void add_held(rft_cell_table *table, const rft_run *run) {
     bool looked = known || !rft_text_starts(bursts, "n/a");
     rft_run_throttled throttled = rft_run_throttled_of(run);
     bool often = (double)throttled.affected > OFTEN_FRAC * (double)run->point_count;
+    bool slower = held && is_slower_under_load(run);
     add_state(table, "held_down", "Clock held down", rft_arena_printf(table->arena, "%s%s", bursts, load),
-              !looked         ? NOT_KNOWN
-              : held || often ? NO
-                              : YES,
-              held    ? "long loads are slower than short ones: ask for rates without a pause"
+              !looked           ? NOT_KNOWN
+              : slower || often ? NO
+                                : YES,
+              slower  ? "long loads are slower than short ones: ask for rates without a pause"
               : often ? "part of the work ran slower than it could"
+              : held  ? "no long load measured here was slower for it"
                       : "little or nothing held it back");
 }
 
@@ -317,8 +329,9 @@ static void add_links(rft_cell_table *table, const rft_run *run) {
     const char *generation = FACT(run, &known, table->arena, "nvml.pcie_generation");
     const char *width = FACT(run, &wide_known, table->arena, "nvml.pcie_width");
     const char *nvlinks = FACT(run, &nvlink_known, table->arena, "nvml.nvlinks");
-    const char *pcie = known && wide_known ? rft_arena_printf(table->arena, "PCIe generation %s, %s", generation, width)
-                                           : rft_arena_printf(table->arena, "PCIe %s", generation);
+    const char *pcie = known && wide_known
+                           ? rft_arena_printf(table->arena, "PCIe (to the host) generation %s, %s", generation, width)
+                           : rft_arena_printf(table->arena, "PCIe %s", generation);
     bool bad = is_short(wide_known ? width : NULL) || is_short(nvlink_known ? nvlinks : NULL);
     bool slow = is_short(known ? generation : NULL);
     double up = rft_ceilings_rate(&run->ceilings, RFT_CEILING_H2D),
@@ -327,7 +340,8 @@ static void add_links(rft_cell_table *table, const rft_run *run) {
                                                  : rft_arena_printf(table->arena, "to card %s, from card %s",
                                                                     rft_figure_si(table->arena, up, "B/s"),
                                                                     rft_figure_si(table->arena, down, "B/s"));
-    add_state(table, "links", "Links", rft_arena_printf(table->arena, "%s, %s; NVLink %s", pcie, rates, nvlinks),
+    add_state(table, "links", "Links",
+              rft_arena_printf(table->arena, "%s, %s; NVLink (to other cards) %s", pcie, rates, nvlinks),
               bad                   ? NO
               : known && wide_known ? YES
                                     : NOT_KNOWN,

@@ -110,8 +110,9 @@ static rft_datum gain_cell(const ladder *l, const rft_point *before, const rft_p
                            : is_tie(l, before, after, &gain) ? "A tie: which is faster is not known."
                            : gain.apart_s > 0
                                ? rft_arena_printf(l->arena,
-                                                  "Of both %s at most; the other in runs in a row, which hide it.",
-                                                  apart_words(l, &gain))
+                                                  "One was timed with its launch, %s at most, the other in runs in a "
+                                                  "row, which hide it.",
+                                                  rft_figure_si(l->arena, gain.apart_s, "s"))
                                : NULL);
 }
 

@@ -20,6 +20,15 @@ static const char *problem_of(const telling *t, const rft_prior_fit *fit) {
     return rft_run_problem_text(t->run, t->sweep, fit->problem, true, t->arena);
 }
 
+/* With as many digits as tell it from 0, which it is on one side of. */
+static const char *end_text(double end, double (*outward)(double), rft_arena *arena) {
+    int decimals = 2;
+    while (decimals < 6 && end != 0 && outward(end * pow(10, decimals)) == 0) {
+        decimals++;
+    }
+    return rft_arena_fixed(arena, outward(end * pow(10, decimals)) / pow(10, decimals), decimals, "");
+}
+
 /* "0.18 [0.15, 0.21]", rounded outward; why there is none. */
 static const char *correlation_words(const rft_prior_fit *fit, rft_arena *arena) {
     const rft_rank_correlation *of = &fit->of;
@@ -30,8 +39,7 @@ static const char *correlation_words(const rft_prior_fit *fit, rft_arena *arena)
         return "n/a (the prior says the same of all)";
     }
     return rft_arena_printf(arena, "%s [%s, %s]", rft_arena_fixed(arena, of->rho, 2, ""),
-                            rft_arena_fixed(arena, floor(100 * of->low) / 100, 2, ""),
-                            rft_arena_fixed(arena, ceil(100 * of->high) / 100, 2, ""));
+                            end_text(of->low, floor, arena), end_text(of->high, ceil, arena));
 }
 
 /* "6.2 % [6.0, 6.5]": what the time is longer by. */

@@ -468,12 +468,25 @@ static void the_second_page_says_what_is_wrong_and_what_limits(void **state) {
     on_page(&pages, 2, "Not known: no reference. No run of another NVIDIA B200 was given (--reference).");
     on_page(&pages, 2, "uncorrected errors 3; rows replaced 2, replacement pending");
     on_page(&pages, 2, "memory has failed: have the card exchanged");
-    on_page(&pages, 2, "PCIe generation 5 of 5, x8 of x16");
+    on_page(&pages, 2, "PCIe (to the host) generation 5 of 5, x8 of x16");
     on_page(&pages, 2, "lanes or links are missing");
     on_page(&pages, 2, "Memory holds back ");
     on_page(&pages, 2, "690 W (limit 700 W)");
     on_page(&pages, 2, "5. all cards alike");
     trace_clear(&pages);
+    /* A clock that is held down under load is a fault where the load is slower for it. */
+    for (int slower = 0; slower < 2; slower++) {
+        for (size_t i = 0; i < p.own->point_count; i++) {
+            rft_load *load = (rft_load *)p.own->points[i].loads[RFT_LOAD_ENERGY];
+            if (load) {
+                load->throttled_frac[0] = 0.5;
+                load->run_s = rft_point_median_s(&p.own->points[i]) * (slower ? 1.1 : 0.9);
+            }
+        }
+        pages = pages_beside(&p);
+        on_page(&pages, 2, slower ? "long loads are slower than short ones" : "no long load measured here was slower");
+        trace_clear(&pages);
+    }
     drop(&p);
 }
 
