@@ -72,10 +72,11 @@ static const char *share_text(double share, rft_arena *arena) {
 /* What lies on the chip is no faster on a card with a faster memory. */
 static const char *cache_text(const held_back *h, rft_arena *arena) {
     return h->weight[ON_CACHE] > 0
-               ? rft_arena_printf(arena,
-                                  " The caches on the chip hold back %s: kernels that use more often what they have "
-                                  "read, or another chip, make that faster, a faster memory does not.",
-                                  share_text(h->weight[ON_CACHE], arena))
+               ? rft_arena_printf(
+                     arena,
+                     " The caches on the chip hold back %s: kernels that read less from them, or another chip, make "
+                     "that faster.",
+                     share_text(h->weight[ON_CACHE], arena))
                : "";
 }
 
@@ -103,11 +104,10 @@ static const char *waiting_text(const held_back *h, rft_arena *arena) {
         return "";
     }
     bool launch = h->launch > h->weight[ON_WAITING] / 2;
-    return rft_arena_printf(arena,
-                            "; %s is held back by neither, it waits%s, which larger problems or fewer, larger "
-                            "kernels change and a faster card does not",
-                            share_text(h->weight[ON_WAITING], arena),
-                            launch ? " mostly for kernels to start" : " for data on its way or for kernels to start");
+    return rft_arena_printf(
+        arena, "; %s waits%s: larger problems or fewer, larger kernels change that, a faster card does not",
+        share_text(h->weight[ON_WAITING], arena),
+        launch ? " mostly for kernels to start" : " for data or for kernels to start");
 }
 
 static const char *arithmetic_text(const held_back *h, rft_arena *arena) {

@@ -21,12 +21,12 @@ static const rft_trait peer_fields[PEER_FIELDS] = {
     [WHAT] = {.title = "Beside other cards"},
     [WHAT_KEY] = {.key = "what"},
     [OWN] = {.key = "own", .title = "This card", .align = RFT_ALIGN_RIGHT},
-    [MEDIAN] = {.key = "median", .title = "Others' median", .align = RFT_ALIGN_RIGHT},
+    [MEDIAN] = {.key = "median", .title = "Median", .align = RFT_ALIGN_RIGHT},
     [LOW] = {.key = "low"},
     [HIGH] = {.key = "high"},
     [RANGE] = {.title = "Range", .align = RFT_ALIGN_RIGHT},
     [CARDS] = {.key = "cards", .title = "Cards", .align = RFT_ALIGN_RIGHT},
-    [PERCENTILE] = {.key = "below_frac", .title = "Read less", .align = RFT_ALIGN_RIGHT},
+    [PERCENTILE] = {.key = "below_frac", .title = "Below", .align = RFT_ALIGN_RIGHT},
     [VERDICT] = {.key = "verdict", .title = "Verdict"},
 };
 
@@ -75,8 +75,7 @@ static void add_peer(rft_cell_table *table, const rft_peers *peers, size_t what,
 
 /* What a page has of them: some rates that tell of memory and of the units in use. */
 static bool is_shown(size_t what, rft_ceiling_id chief) {
-    return what == RFT_CEILING_DRAM_READ || what == RFT_CEILING_FP32 || what == (size_t)chief ||
-           what >= RFT_CEILING_COUNT;
+    return what == RFT_CEILING_DRAM_READ || what == (size_t)chief || what == RFT_PEERS_CLOCK_MHZ;
 }
 
 static const char *left_out_text(const rft_peers *peers, rft_arena *arena) {
@@ -144,7 +143,8 @@ static void add_peers(rft_finding *f, const rft_buyer *buyer) {
             f, RFT_TO_PEOPLE,
             "A card counts once, by its number (UUID), with the median of its runs%s. Normal: not more than %g %% "
             "outside "
-            "the range of the others (%u or more). Read less: the share of the others that do (%u or more).",
+            "the range of the others (%u or more). Below: the share "
+            "of the others that read less (%u or more).",
             buyer->given.card_count ? "; those of the program's recordings are among them" : "",
             RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_RANKED);
     }
@@ -216,8 +216,7 @@ static void add_clock(rft_cell_table *table, const rft_buyer *buyer) {
                                most > 0 ? rft_arena_printf(table->arena, "; the highest is %s",
                                                            rft_figure_plain(table->arena, most, 4))
                                         : ""),
-              held ? NO : YES,
-              held ? "part of the work ran below the highest clock: see what held it down" : "as fast as it may be");
+              held ? NO : YES, held ? "part of the work ran below the highest" : "as fast as it may be");
 }
 
 /* What held the clock down under load, by cause: the largest share that any point saw. */
@@ -268,7 +267,7 @@ static void add_held(rft_cell_table *table, const rft_run *run) {
               !looked           ? NOT_KNOWN
               : slower || often ? NO
                                 : YES,
-              slower  ? "long loads are slower than short ones: ask for rates without a pause"
+              slower  ? "long loads are slower: ask for rates without a pause"
               : often ? "part of the work ran slower than it could"
               : held  ? "no long load measured here was slower for it"
                       : "little or nothing held it back");
@@ -330,7 +329,7 @@ static void add_links(rft_cell_table *table, const rft_run *run) {
     const char *width = FACT(run, &wide_known, table->arena, "nvml.pcie_width");
     const char *nvlinks = FACT(run, &nvlink_known, table->arena, "nvml.nvlinks");
     const char *pcie = known && wide_known
-                           ? rft_arena_printf(table->arena, "PCIe (to the host) generation %s, %s", generation, width)
+                           ? rft_arena_printf(table->arena, "PCIe (to host) generation %s, %s", generation, width)
                            : rft_arena_printf(table->arena, "PCIe %s", generation);
     bool bad = is_short(wide_known ? width : NULL) || is_short(nvlink_known ? nvlinks : NULL);
     bool slow = is_short(known ? generation : NULL);
@@ -341,7 +340,7 @@ static void add_links(rft_cell_table *table, const rft_run *run) {
                                                                     rft_figure_si(table->arena, up, "B/s"),
                                                                     rft_figure_si(table->arena, down, "B/s"));
     add_state(table, "links", "Links",
-              rft_arena_printf(table->arena, "%s, %s; NVLink (to other cards) %s", pcie, rates, nvlinks),
+              rft_arena_printf(table->arena, "%s, %s; NVLink (to cards) %s", pcie, rates, nvlinks),
               bad                   ? NO
               : known && wide_known ? YES
                                     : NOT_KNOWN,

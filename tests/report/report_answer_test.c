@@ -468,7 +468,7 @@ static void the_second_page_says_what_is_wrong_and_what_limits(void **state) {
     on_page(&pages, 2, "Not known: no reference. No run of another NVIDIA B200 was given (--reference).");
     on_page(&pages, 2, "uncorrected errors 3; rows replaced 2, replacement pending");
     on_page(&pages, 2, "memory has failed: have the card exchanged");
-    on_page(&pages, 2, "PCIe (to the host) generation 5 of 5, x8 of x16");
+    on_page(&pages, 2, "PCIe (to host) generation 5 of 5, x8 of x16");
     on_page(&pages, 2, "lanes or links are missing");
     on_page(&pages, 2, "Memory holds back ");
     on_page(&pages, 2, "690 W (limit 700 W)");
@@ -484,7 +484,7 @@ static void the_second_page_says_what_is_wrong_and_what_limits(void **state) {
             }
         }
         pages = pages_beside(&p);
-        on_page(&pages, 2, slower ? "long loads are slower than short ones" : "no long load measured here was slower");
+        on_page(&pages, 2, slower ? "long loads are slower: ask" : "no long load measured here was slower");
         trace_clear(&pages);
     }
     drop(&p);

@@ -29,9 +29,9 @@ static size_t pages_most(const rft_run *run, const rft_report_opts *opts) {
     return opts->part == 1 ? 5 : most < 60 ? most : 60;
 }
 
-/* Of few sweeps the summary has one page, its legend too. */
-static void assert_summary(trace_pages *pages, const rft_run *run) {
-    for (int page = 1; page <= (int)pages->pages && run->sweep_count <= 10; page++) {
+/* Of one sweep the summary's legend stands on its page, the contents before it or not. */
+static void assert_summary(const trace_pages *pages) {
+    for (int page = 1; page <= (int)pages->pages; page++) {
         if (trace_page_says(pages, page, "the one named was fastest")) {
             assert_true(trace_page_says(pages, page, "Summary"));
         }
@@ -47,7 +47,9 @@ static void assert_report(const rft_run *run, const rft_report_opts *opts) {
     if (!opts->full) {
         assert_in_range(pages.pages, 1, pages_most(run, opts));
         assert_true(trace_page_says(&pages, 2, "The card, and what to ask")); /* the answer is one page */
-        assert_summary(&pages, run);
+        if (opts->part == 0 && run->sweep_count == 1) {
+            assert_summary(&pages);
+        }
     }
     trace_clear(&pages);
 }
