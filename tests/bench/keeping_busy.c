@@ -4,8 +4,8 @@
  * at each n (default 2048 and 4096).
  *   cold     wall time over 1.25 * max(compile core-seconds / workers, GPU seconds) + 2 s, empty cache
  *   warm     GPU busy (verifying and measuring; not flushing, not spinning) over wall time; time to the first point
- *   overhead a small problem, caches left hot, nothing to compile: (session - GPU busy) / points. What the blocking
- *            kernel spins counts in it.
+ *   overhead a small problem, caches left hot, nothing to compile, ceilings kept: (session - GPU busy) / points. What
+ *            the blocking kernel spins counts in it.
  * GPU seconds are rft_run_info.busy_s, the strictest reading. Energy, hardware counters and further processes of the
  * final round are left out: their windows, passes and starts are no work of tuning.
  */
@@ -21,7 +21,7 @@
 #define GOAL_OVERHEAD_S 0.4e-3
 #define FIRST_POINT "\"event\":\"point\""
 
-static bench_result run_sweep(const char *n, const char *cache, rft_run **run) {
+static bench_result run_sweep(const char *n, const char *cache, const char *ceilings, rft_run **run) {
     const char *words[] = {"rooftune",
                            "run",
                            bench_file("sgemm/sgemm.lua"),
@@ -36,6 +36,8 @@ static bench_result run_sweep(const char *n, const char *cache, rft_run **run) {
                            "-",
                            "--processes",
                            "1",
+                           "--ceilings",
+                           ceilings,
                            "--",
                            n,
                            "wide",
@@ -49,7 +51,7 @@ static bench_result run_sweep(const char *n, const char *cache, rft_run **run) {
 static void cold(const char *n) {
     rft_run *run = NULL;
     bench_empty_caches();
-    bench_result result = run_sweep(n, "cold", &run);
+    bench_result result = run_sweep(n, "cold", "again", &run);
     double compile_s = run->info.compile_s / bench_compile_workers();
     double limit_s = GOAL_WALL_FACTOR * fmax(compile_s, run->info.busy_s) + GOAL_WALL_EXTRA_S;
     bench_line("cold: wall time", "%.1f s, %.2f of the limit %.1f s; %zu points", result.wall_s,
@@ -63,7 +65,7 @@ static void cold(const char *n) {
 
 static void warm(const char *n) {
     rft_run *run = NULL;
-    bench_result result = run_sweep(n, "cold", &run);
+    bench_result result = run_sweep(n, "cold", "again", &run);
     bench_line("warm: GPU busy", "%.1f %% of %.1f s (goal: %.0f %%)", run->info.busy_s / result.wall_s * 100,
                result.wall_s, GOAL_BUSY_FRAC * 100);
     bench_line("  first point after", "%.2f s (goal: %g s)", result.first_s, GOAL_FIRST_S);
@@ -73,9 +75,9 @@ static void warm(const char *n) {
 
 static void overhead(void) {
     rft_run *run = NULL;
-    run_sweep("256", "hot", &run); /* fills the cache */
+    run_sweep("256", "hot", "again", &run); /* fills the cache */
     rft_run_free(run);
-    bench_result result = run_sweep("256", "hot", &run);
+    bench_result result = run_sweep("256", "hot", "kept", &run);
     double each_s = (run->info.elapsed_s - run->info.busy_s) / (double)run->point_count;
     bench_line("overhead a point", "%.2f ms (goal: %g ms); %zu points of n = 256 in %.1f s", each_s * 1e3,
                GOAL_OVERHEAD_S * 1e3, run->point_count, result.wall_s);
