@@ -51,6 +51,9 @@ typedef struct rft_counting_vt {
      * rft_counters_check() by the caller, which knows the device. Strings in `arena`. RFT_E_LIMIT when passes are
      * missing or counts were dropped. */
     int (*end)(rft_counting *counting, rft_counters *out, rft_arena *arena, rft_err *err);
+    /* Attaching takes as long as all passes of a small kernel, so a session that ended well leaves the profiler
+     * attached. Code that was loaded since must stay until this was called, or CUPTI faults a few sessions later. */
+    void (*detach)(rft_counting *counting);
 } rft_counting_vt;
 
 struct rft_counting {

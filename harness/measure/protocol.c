@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNTED_MOST 64 /* modules that stay loaded: attaching the profiler again is little among so many points */
 #define CEILINGS_BYTES (16ull << 30) /* three buffers of 4 GiB, and then some */
 
 static int carry_out(rft_point_job *job, rft_err *err) {
@@ -68,9 +69,30 @@ static void protocol_expect(rft_probe *self, const rft_probe_request *request) {
     }
 }
 
+/* What was counted goes together, when it is much or the profiler is closed. */
+static void unload_counted(rft_protocol *p) {
+    for (size_t i = 0; i < p->code.counted_count && !p->gpu->vt->sticky(p->gpu); i++) {
+        p->gpu->vt->module_free(p->gpu, p->code.counted[i]);
+    }
+    p->code.counted_count = 0;
+}
+
+static void keep_counted(rft_protocol *p) {
+    if (p->code.counted_count == COUNTED_MOST) {
+        p->counting.profiler->vt->detach(p->counting.profiler);
+        unload_counted(p);
+    }
+    RFT_GROW(p->code.counted, p->code.counted_room, p->code.counted_count + 1);
+    p->code.counted[p->code.counted_count++] = p->code.used;
+    p->code.used = NULL;
+}
+
 static void protocol_rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_vendor_rest(p);
+    if (p->code.used && !p->dead && p->counting.profiler) {
+        keep_counted(p);
+    }
     if (p->code.used && !p->dead) {
         p->gpu->vt->module_free(p->gpu, p->code.used);
         p->dead = p->gpu->vt->sticky(p->gpu);
@@ -192,6 +214,8 @@ static void free_protocol(rft_probe *self) {
     protocol_rest(self);
     forget_expected(p);
     rft_counting_close(p);
+    unload_counted(p);
+    free(p->code.counted);
     rft_vendor_close(p);
     if (!p->gpu->vt->sticky(p->gpu)) {
         rft_buffers_drop(p);

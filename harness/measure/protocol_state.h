@@ -152,7 +152,9 @@ typedef struct rft_counting_use {
 
 /* Code of other points than the one in hand. */
 typedef struct rft_other_code {
-    rft_module *used;       /* the last point's, to be unloaded; NULL */
+    rft_module *used;     /* the last point's, to be unloaded; NULL */
+    rft_module **counted; /* likewise, of points that were counted: they stay until the profiler is detached; heap */
+    size_t counted_count, counted_room;
     rft_module *expected;   /* the next point's, if it comes; NULL */
     char expected_hash[65]; /* its cubin_hash */
 } rft_other_code;

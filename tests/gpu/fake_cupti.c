@@ -121,6 +121,7 @@ CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p) {
         return called(CUPTI_ERROR_HARDWARE_BUSY);
     }
     fake_cupti.profilers++;
+    fake_cupti.attached++;
     fake_cupti.started = fake_cupti.in_range = 0;
     p->pRangeProfilerObject = (CUpti_RangeProfiler_Object *)(void *)&fake_cupti;
     return called(p->ctx && fake_cupti.initialized == 1 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_CONTEXT);
@@ -135,6 +136,7 @@ CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterD
 }
 CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p) {
     memset(p->pCounterData, 0, p->counterDataSize);
+    fake_cupti.started = 0; /* passes are counted anew */
     return called(CUPTI_SUCCESS);
 }
 CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p) {

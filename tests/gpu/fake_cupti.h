@@ -9,6 +9,7 @@
 typedef struct fake_cupti_state {
     int calls;             /* of every function but cuptiGetResultString */
     int hosts, profilers;  /* alive */
+    int attached;          /* profilers, ever */
     int initialized;       /* cuptiProfilerInitialize less cuptiProfilerDeInitialize */
     int configs;           /* config images made */
     int started, in_range; /* in this session */

@@ -202,6 +202,25 @@ static void what_cannot_be_launched_has_its_reason(void **state) {
     fixture_stop(&s.f);
 }
 
+/* The profiler stays attached from point to point: what it has seen running is unloaded when it is detached. */
+static void counted_code_stays_loaded(void **state) {
+    (void)state;
+    const rft_counter_set set = rft_counter_set_default();
+    scripted s;
+    start(&s);
+    assert_int_equal(count(&s, &set), RFT_OK);
+    rft_scripted_history_clear(s.f.scripted);
+    for (int i = 0; i < 64; i++) {
+        assert_int_equal(count(&s, &set), RFT_OK);
+    }
+    assert_null(strstr(rft_scripted_history(s.f.scripted), "unload"));
+    assert_int_equal(rft_scripted_counting_detached(s.counting), 0);
+    assert_int_equal(count(&s, &set), RFT_OK);
+    assert_int_equal(occurrences(rft_scripted_history(s.f.scripted), "unload"), 64);
+    assert_int_equal(rft_scripted_counting_detached(s.counting), 1);
+    fixture_stop(&s.f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_launches_are_in_the_range),
@@ -212,6 +231,7 @@ int main(void) {
         cmocka_unit_test(a_fault_in_a_counted_launch_is_told),
         cmocka_unit_test(nothing_is_timed_once_the_profiler_is_open),
         cmocka_unit_test(what_cannot_be_launched_has_its_reason),
+        cmocka_unit_test(counted_code_stays_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@ struct rft_scripted_counting {
     rft_counter_set set;
     int passes, passed;
     bool open, in_pass;
+    unsigned detached;
     int codes[RFT_SCRIPTED_STEPS];
     unsigned after[RFT_SCRIPTED_STEPS], calls[RFT_SCRIPTED_STEPS];
     size_t seen; /* of the GPU's history */
@@ -144,7 +145,11 @@ static int end(rft_counting *base, rft_counters *out, rft_arena *arena, rft_err 
     return rc;
 }
 
-static const rft_counting_vt vtable = {close_counting, plan, begin, start, stop, end};
+static void detach(rft_counting *base) {
+    ((rft_scripted_counting *)base)->detached++;
+}
+
+static const rft_counting_vt vtable = {close_counting, plan, begin, start, stop, end, detach};
 
 rft_scripted_counting *rft_scripted_counting_new(rft_scripted_gpu *gpu, rft_scripted_count count, void *self) {
     rft_scripted_counting *c = rft_alloc(sizeof *c);
@@ -154,6 +159,10 @@ rft_scripted_counting *rft_scripted_counting_new(rft_scripted_gpu *gpu, rft_scri
     c->self = self;
     c->before = c->inside = (rft_str)RFT_STR_INIT;
     return c;
+}
+
+unsigned rft_scripted_counting_detached(const rft_scripted_counting *counting) {
+    return counting->detached;
 }
 
 rft_counting *rft_scripted_counting_device(rft_scripted_counting *counting) {

@@ -16,7 +16,8 @@ typedef struct rft_scripted_counting rft_scripted_counting;
 typedef void (*rft_scripted_count)(void *self, rft_counters *out);
 
 rft_scripted_counting *rft_scripted_counting_new(rft_scripted_gpu *gpu, rft_scripted_count count, void *self);
-rft_counting *rft_scripted_counting_device(rft_scripted_counting *counting); /* vt->close frees it */
+unsigned rft_scripted_counting_detached(const rft_scripted_counting *counting); /* how often */
+rft_counting *rft_scripted_counting_device(rft_scripted_counting *counting);    /* vt->close frees it */
 
 typedef enum rft_scripted_step {
     RFT_SCRIPTED_BEGIN,

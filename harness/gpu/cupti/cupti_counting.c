@@ -33,6 +33,7 @@ static bool same_set(const rft_counter_set *a, const rft_counter_set *b) {
 
 static void forget_selection(cupti_counting *c) {
     if (c->is_selected) {
+        (void)rft_cupti_range_end(c->range, lives(c), NULL); /* it is attached for this one */
         rft_cupti_config_clear(c->host, &c->selection.config);
         rft_arena_reset(c->set_arena);
         c->is_selected = false;
@@ -149,9 +150,15 @@ static int counting_end(rft_counting *base, rft_counters *out, rft_arena *arena,
     } else if (out) {
         rc = fetch(c, out, arena, err);
     }
-    int ended = rft_cupti_range_end(c->range, lives(c), rc == 0 ? err : NULL);
+    bool well = rc == 0 && c->is_complete && lives(c);
+    int ended = well ? 0 : rft_cupti_range_end(c->range, lives(c), rc == 0 ? err : NULL);
     c->is_open = c->in_pass = c->is_complete = false;
     return rc != 0 ? rc : ended;
+}
+
+static void counting_detach(rft_counting *base) {
+    cupti_counting *c = (cupti_counting *)base;
+    (void)rft_cupti_range_end(c->range, lives(c), NULL);
 }
 
 static void counting_close(rft_counting *base) {
@@ -180,6 +187,7 @@ static const rft_counting_vt vtable = {
     .start = counting_start,
     .stop = counting_stop,
     .end = counting_end,
+    .detach = counting_detach,
 };
 
 int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_library_places *places, rft_err *err) {

@@ -85,12 +85,13 @@ int rft_cupti_range_open(rft_cupti_range **out, const rft_cupti_lib *lib, void *
 void rft_cupti_range_close(rft_cupti_range *range, bool context_lives); /* NULL is accepted */
 const char *rft_cupti_range_chip(const rft_cupti_range *range);
 const uint8_t *rft_cupti_range_availability(const rft_cupti_range *range);
+/* Attaches the profiler, unless it is: for the same selection, then. */
 int rft_cupti_range_begin(rft_cupti_range *range, const rft_cupti_selection *selection, rft_err *err);
 int rft_cupti_range_start(rft_cupti_range *range, rft_err *err);
 int rft_cupti_range_stop(rft_cupti_range *range, bool *again, rft_err *err);
 /* The counter data image of the finished session; owned by the range, until end. */
 int rft_cupti_range_data(rft_cupti_range *range, const uint8_t **data, size_t *bytes, rft_err *err);
-/* Detaches the profiler. context_lives false: nothing is asked of CUPTI any more. */
+/* Detaches the profiler, if it is attached. context_lives false: nothing is asked of CUPTI any more. */
 int rft_cupti_range_end(rft_cupti_range *range, bool context_lives, rft_err *err);
 
 #endif

@@ -48,8 +48,8 @@ struct rft_cupti_range {
     bool initialized;
     char *chip;
     uint8_t *availability;
-    CUpti_RangeProfiler_Object *profiler; /* NULL outside a session */
-    uint8_t *data;                        /* the counter data image of the session */
+    CUpti_RangeProfiler_Object *profiler; /* NULL: not attached */
+    uint8_t *data;                        /* the counter data image of the session, while attached */
     size_t data_bytes;
 };
 
@@ -166,6 +166,14 @@ const uint8_t *rft_cupti_range_availability(const rft_cupti_range *range) {
 }
 
 /* ---- a session ---- */
+static int empty_data(rft_cupti_range *range, rft_err *err) {
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
+        PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, .pRangeProfilerObject = range->profiler,
+               .counterDataSize = range->data_bytes, .pCounterData = range->data);
+    return check(range, range->api.cuptiRangeProfilerCounterDataImageInitialize(&image), "making room for the counters",
+                 err);
+}
+
 static int make_data(rft_cupti_range *range, const rft_cupti_selection *selection, rft_err *err) {
     CUpti_RangeProfiler_GetCounterDataSize_Params size =
         PARAMS(CUpti_RangeProfiler_GetCounterDataSize, .pRangeProfilerObject = range->profiler,
@@ -177,14 +185,13 @@ static int make_data(rft_cupti_range *range, const rft_cupti_selection *selectio
     }
     range->data_bytes = size.counterDataSize;
     range->data = rft_alloc(range->data_bytes);
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
-        PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, .pRangeProfilerObject = range->profiler,
-               .counterDataSize = range->data_bytes, .pCounterData = range->data);
-    return check(range, range->api.cuptiRangeProfilerCounterDataImageInitialize(&image), "making room for the counters",
-                 err);
+    return empty_data(range, err);
 }
 
 int rft_cupti_range_begin(rft_cupti_range *range, const rft_cupti_selection *selection, rft_err *err) {
+    if (range->profiler) {
+        return empty_data(range, err);
+    }
     CUpti_RangeProfiler_Enable_Params enable = PARAMS(CUpti_RangeProfiler_Enable, .ctx = range->context);
     int rc = check(range, range->api.cuptiRangeProfilerEnable(&enable), "attaching the profiler", err);
     if (rc != 0) {
