@@ -84,6 +84,9 @@ add harness/run/run.c '// a comment';                     expect 'comments are w
 printf 'int x;\n' >"$work/harness/base/bare.c";           expect 'the first line must be the licence identifier'
 cp "$work/harness/base/base.c" "$work/tests/unit/base.c"; expect 'base.c: two files of that name'
 mkdir "$work/harness/misc"; cp "$work/reports/doc.c" "$work/harness/misc/odd.c"; expect 'no such room: misc'
+printf '%s\ntypedef uint64_t rft_word;\n' "$spdx" >"$work/harness/model/word.h"; expect 'word.h: does not compile alone' "$@"
+# Its .c includes it, but not first: the build would not see it.
+printf '%s\n#include <stdint.h>\n\n#include "model/model.h"\n' "$spdx" >"$work/harness/model/model.c"
 add harness/model/model.h 'uint64_t rft_model_hash(void);'; expect 'model.h: does not compile alone' "$@"
 # Finding one's way.
 put() { printf '%s\n%s\n' "$spdx" "$2" >"$work/harness/$1"; }
