@@ -249,7 +249,8 @@ static void add_best(along *a) {
     }
 }
 
-/* All that was measured, and the roof unless it is far above everything. */
+/* All that was measured, and the roof unless it is far above everything. From zero, unless that would hide what there is
+ * to see: teeth of a tenth, say. */
 static void choose_range(along *a) {
     double low = INFINITY, high = 0, roof = 0;
     for (size_t s = 0; s < a->chart->series_count; s++) {
@@ -269,8 +270,9 @@ static void choose_range(along *a) {
     }
     double top = fmax(high, fmin(roof, high * 4));
     a->chart->y.log = high > 0 && low < high / 20;
-    a->chart->y.low = a->chart->y.log ? low / 1.6 : 0;
-    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 4 : top * 1.3) : 1;
+    bool near = low > 0.6 * high && high - low > 0.1 * high && top < 1.5 * high;
+    a->chart->y.low = a->chart->y.log ? low / 1.6 : near ? low - 0.2 * (high - low) : 0;
+    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 4 : top + 0.3 * (top - a->chart->y.low)) : 1;
 }
 
 static void set_along_x(along *a) {

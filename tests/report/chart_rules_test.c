@@ -245,6 +245,40 @@ static void test_prior_of_one_configuration_stands_beside_it(void **state) {
     rft_run_free(run);
 }
 
+static void read_foot(const rft_chart *chart, void *with) {
+    if (!chart->y.log) {
+        *(double *)with = chart->y.low;
+    }
+}
+
+/* Where the axis begins when every problem's times are at so much of the roof, every third at less. */
+static double foot_of(double share, double third, rft_arena *arena) {
+    rft_run *run = sample_empty();
+    size_t sweep = sample_add_turn(run);
+    double foot = NAN;
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_measurement *m = &run->points[i].rounds[0];
+        const double at = run->points[i].problem % 3 == 0 ? third : share;
+        run->points[i].work = run->points[0].work; /* one roof for all */
+        const rft_placement place = rft_placement_of(run, &run->points[i]);
+        for (size_t k = 0; k < m->n; k++) {
+            m->samples_s[k] = place.roof_s / at;
+        }
+        m->stats = rft_stats_of(m->samples_s, m->n);
+        run->points[i].rounds[1].n = 0;
+    }
+    each_chart(rft_finding_axes(run, sweep, false, arena), RFT_ON_PAGE, read_foot, &foot);
+    rft_run_free(run);
+    return foot;
+}
+
+/* Waves of a tenth would be flat above a zero; noise is left flat. */
+static void test_teeth_are_not_hidden_by_a_zero(void **state) {
+    assert_true(foot_of(0.9, 0.75, *state) > 0);
+    assert_true(foot_of(0.9, 0.89, *state) == 0);
+    assert_true(foot_of(0.9, 0.4, *state) == 0);
+}
+
 int main(void) {
 #define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
@@ -254,6 +288,7 @@ int main(void) {
         WITH_ARENA(test_bands_end_where_the_times_turn),
         WITH_ARENA(test_charts_have_the_points_they_need),
         WITH_ARENA(test_prior_of_one_configuration_stands_beside_it),
+        WITH_ARENA(test_teeth_are_not_hidden_by_a_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
