@@ -249,8 +249,8 @@ static void add_best(along *a) {
     }
 }
 
-/* All that was measured, and the roof unless it is far above everything. From zero, unless that would hide what there is
- * to see: teeth of a tenth, say. */
+/* All that was measured, and the roof unless it is far above everything. From zero, unless that would hide what there
+ * is to see: teeth of a tenth, say. */
 static void choose_range(along *a) {
     double low = INFINITY, high = 0, roof = 0;
     for (size_t s = 0; s < a->chart->series_count; s++) {
