@@ -107,7 +107,7 @@ static rft_conform_tally hashes(const rft_conform *s) {
 static void add_measured(const rft_conform *s) {
     const char *replay = rft_words_replay(s->run, s->arena), *foreign = rft_run_foreign_notice(s->run, s->arena);
     bool none = s->best_count == 0;
-    rft_conform_rule(s, "observation", "Results are measured; all else is marked an estimate",
+    rft_conform_rule(s, "observation", "All is measured, or marked an estimate",
                      none                ? RFT_NOT_APPLICABLE
                      : replay || foreign ? RFT_NOT_MET
                                          : RFT_MET,
@@ -118,10 +118,10 @@ static void add_measured(const rft_conform *s) {
 }
 
 static void add_spec(rft_conform *s) {
-    static const fact machine[] = {{"gpu.name", "card"},           {"gpu.memory_bytes", "memory"},
-                                   {"nvml.vbios", "firmware"},     {"driver.version", "driver"},
-                                   {"host.cpu", "processor"},      {"host.memory", "its memory"},
-                                   {"host.os", "operating system"}};
+    static const fact machine[] = {{"gpu.name", "card"},       {"gpu.memory_bytes", "memory"},
+                                   {"nvml.vbios", "firmware"}, {"driver.version", "driver"},
+                                   {"host.cpu", "processor"},  {"host.memory", "its memory"},
+                                   {"host.os", "system"}};
     static const fact tunables[] = {{"nvml.power_limit_enforced_w", "power limit"},
                                     {"nvml.application_sm_clock_mhz", "SM clock that is set"},
                                     {"nvml.application_memory_clock_mhz", "memory clock"},
@@ -130,8 +130,7 @@ static void add_spec(rft_conform *s) {
     rft_conform_body(s, "spec",
                      "SPEC, as in the run and reporting rules of accel 2023 (no result here is a SPEC score)");
     add_measured(s);
-    rft_conform_tallied(s, "base_and_peak", "Base (one choice for all) and peak (best for each)", bases(s),
-                        "both are told");
+    rft_conform_tallied(s, "base_and_peak", "Base (one for all) and peak (best of each)", bases(s), "both are told");
     rft_conform_tallied(s, "median", "At least 3 iterations, the median told",
                         rft_conform_tally_of(s, NULL, has_median), "3 samples or more behind every best");
     rft_conform_tallied(s, "validated", "Every result is validated", validated(s),
@@ -140,12 +139,11 @@ static void add_spec(rft_conform *s) {
     add_facts(s, "tunables", "Tunables told: power limit, clocks, ECC", FACTS(tunables));
     rft_conform_tallied(s, "clocks", "The clock during a result is known", rft_conform_tally_of(s, NULL, has_clock),
                         "SM clock read beside every best");
-    rft_conform_rule(
-        s, "compiler", "Compiler and all its options told", RFT_NOT_MET,
-        nvrtc ? rft_arena_printf(s->arena,
-                                 "NVRTC %.24s and parameters are told; a kernel's own options are in its script alone",
-                                 nvrtc)
-              : "neither compiler nor a kernel's own options are known");
+    rft_conform_rule(s, "compiler", "Compiler and all its options told", RFT_NOT_MET,
+                     nvrtc ? rft_arena_printf(s->arena,
+                                              "NVRTC %.24s, parameters told; a kernel's own options: its script alone",
+                                              nvrtc)
+                           : "neither compiler nor a kernel's own options are known");
     rft_conform_tallied(s, "sources", "Command and sources can be traced", hashes(s),
                         "command and the script's hash are told");
     rft_conform_rule(s, "continuous", "All of it ran in one go", RFT_NOT_MET,
@@ -241,18 +239,18 @@ static void add_power(rft_conform *s) {
         return;
     }
     double update_s = slowest_update_s(s);
-    rft_conform_rule(s, "granularity", "Aspect 1: a reading a second or more under load",
+    rft_conform_rule(s, "granularity", "Aspect 1: a reading a second under load",
                      isnan(update_s)              ? RFT_NOT_MET
                      : update_s <= POWER_UPDATE_S ? RFT_MET
                                                   : RFT_NOT_MET,
                      isnan(update_s) ? "no energy of a result, or the sensor's rate is not known"
                                      : rft_arena_printf(s->arena, "the sensor reads at least every %s",
                                                         rft_figure_si(s->arena, update_s, "s")));
-    rft_conform_rule(s, "fraction", "Aspect 2: a stated share of the machine's nodes", RFT_NOT_MET,
+    rft_conform_rule(s, "fraction", "Aspect 2: a stated share of the nodes", RFT_NOT_MET,
                      "one card; no node is metered");
     rft_conform_rule(s, "subsystems", "Aspect 3: all that takes part, host included", RFT_NOT_MET,
                      "the card alone, without host, fans and network");
-    rft_conform_rule(s, "meter", "Aspect 4: a meter of known accuracy upstream", RFT_NOT_MET,
+    rft_conform_rule(s, "meter", "Aspect 4: an accurate meter upstream", RFT_NOT_MET,
                      "the card's own sensor, of no stated accuracy: below Level 1");
     rft_conform_rule(s, "idle", "Power at rest told", reads_power(s->run->idle) ? RFT_MET : RFT_NOT_MET,
                      reads_power(s->run->idle)

@@ -53,6 +53,6 @@ for rule in "observation", "validated", "system", "sources":
     assert foreign["spec", rule][0] == "not met", (rule, foreign["spec", rule])
 END
 rooftune show "$loaded" --full
-expect_out 'Aspect 4: a meter of known'
+expect_out 'Aspect 4: an accurate meter'
 rooftune report "$streams" -o page.md
 grep -q 'An array is at least 4 times the last cache' page.md || fail "the document does not say it"
