@@ -168,6 +168,9 @@ int rft_verify_point(rft_point_job *job, rft_err *err) {
     }
     if (rc == RFT_OK && !job->failed) {
         rc = queue_judging(job, err);
+        if (rc == RFT_OK && job->request->compares) {
+            job->request->compares(job->request->payload);
+        }
         if (rc == RFT_OK) {
             rc = rft_verdicts_read(p, job->request->spec->buffer_count + 1, err);
         }

@@ -4,6 +4,7 @@
 #include "measure/measure_fixture.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct damage {
@@ -231,6 +232,48 @@ static void test_reference_once(void **state) {
     fixture_stop(&f);
 }
 
+typedef struct next_point {
+    fixture *f;
+    rft_compile_result unit;
+    rft_probe_request request;
+    int calls;
+} next_point;
+
+static void load_next(void *payload) {
+    next_point *next = payload;
+    const char *history = rft_scripted_history(next->f->scripted);
+    const char *compared = strstr(history, "launch rft_compare_kernel");
+    next->calls++;
+    assert_non_null(compared);
+    assert_null(strstr(compared, "sync")); /* nobody has waited for it */
+    next->f->probe->expect(next->f->probe, &next->request);
+}
+
+/* The host loads the next point's code while the device compares this one's results. */
+static void test_loading_while_comparing(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    next_point next = {.f = &f};
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    next.unit = *f.request.unit;
+    next.request = f.request;
+    next.request.unit = &next.unit;
+    snprintf(next.unit.cubin_hash, sizeof next.unit.cubin_hash, "next");
+    f.request.compares = load_next;
+    f.request.payload = &next;
+    rft_scripted_history_clear(f.scripted);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(next.calls, 1);
+    unsigned loads = rft_scripted_loads(f.scripted);
+    rft_probe_result result;
+    next.request.compares = NULL;
+    assert_int_equal(f.probe->measure(f.probe, &next.request, f.arena, &result, &f.err), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_loads(f.scripted), loads); /* it was there */
+    fixture_stop(&f);
+}
+
 static void test_no_reference(void **state) {
     (void)state;
     fixture f;
@@ -266,12 +309,19 @@ static void test_verify_only(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),          cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_unwritten),     cmocka_unit_test(test_inout),
-        cmocka_unit_test(test_spoiled_input), cmocka_unit_test(test_every_byte_of_an_input),
-        cmocka_unit_test(test_integers),      cmocka_unit_test(test_reference_once),
-        cmocka_unit_test(test_no_reference),  cmocka_unit_test(test_verify_only),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_loading_while_comparing),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_unwritten),
+        cmocka_unit_test(test_inout),
+        cmocka_unit_test(test_spoiled_input),
+        cmocka_unit_test(test_every_byte_of_an_input),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_reference_once),
+        cmocka_unit_test(test_no_reference),
+        cmocka_unit_test(test_verify_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "run/worker/phase.h"
 #include "run/worker/worker_answer.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,9 +29,11 @@ typedef struct device_worker {
     uint64_t draw;    /* of this process, as the first request says; 0: none */
     rft_device_ptr spacer;
     bool confined;
-    int out_fd;
+    int in_fd, out_fd;
     int64_t answered; /* requests */
     expectation expected;
+    expectation in_hand; /* the request in hand, where it was expected */
+    rft_frame ahead;     /* read while the device was at work, and not looked at yet; head NULL: none */
     /* What is done before the first request: loading the driver and NVRTC takes a tenth of a second and more. */
     pthread_t opening;
     bool opening_started;
@@ -186,16 +189,16 @@ static int answer_ceilings(device_worker *worker, const rft_frame *frame, rft_ar
     return rc;
 }
 
-static void forget(device_worker *worker) {
-    rft_frame_clear(&worker->expected.frame);
-    rft_arena_free(worker->expected.arena);
-    worker->expected = (expectation){0};
+static void forget(expectation *expected) {
+    rft_frame_clear(&expected->frame);
+    rft_arena_free(expected->arena);
+    *expected = (expectation){0};
 }
 
 /* Takes the frame over. What cannot be read is told when it is asked for. */
 static void expect(device_worker *worker, rft_frame *frame) {
     expectation *expected = &worker->expected;
-    forget(worker);
+    forget(expected);
     expected->frame = *frame;
     expected->arena = rft_arena_new();
     *frame = (rft_frame){0};
@@ -208,7 +211,7 @@ static void expect(device_worker *worker, rft_frame *frame) {
 }
 
 /* The request itself, or its name when it was expected. */
-static int read_request(const device_worker *worker, const rft_frame *frame, rft_arena *arena, rft_probe_request *out,
+static int read_request(device_worker *worker, const rft_frame *frame, rft_arena *arena, rft_probe_request *out,
                         rft_err *failure) {
     if (!rft_json_bool_or(frame->head, "expected", false)) {
         return rft_wire_to_probe_request(out, frame, arena, failure);
@@ -216,7 +219,9 @@ static int read_request(const device_worker *worker, const rft_frame *frame, rft
     if (!worker->expected.there) {
         return rft_err_set(failure, RFT_E_WORKER, "the device worker was not told of the request it is to expect");
     }
-    *out = worker->expected.request;
+    worker->in_hand = worker->expected;
+    worker->expected = (expectation){0};
+    *out = worker->in_hand.request;
     rft_wire_to_race(out, json_object_get(frame->head, "race"));
     return RFT_OK;
 }
@@ -230,6 +235,24 @@ static void tell_phase(void *payload, rft_phase phase, size_t buffer) {
     rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, worker->answered + 1, &ignored);
 }
 
+static bool is_expectation(const rft_frame *frame) {
+    return strcmp(rft_json_text_or(frame->head, "do", ""), "expect") == 0;
+}
+
+/* The next point's code is loaded while the device compares this one's results. */
+static void load_ahead(void *payload) {
+    device_worker *worker = payload;
+    struct pollfd input = {.fd = worker->in_fd, .events = POLLIN};
+    rft_err ignored = RFT_ERR_INIT;
+    if (worker->ahead.head || poll(&input, 1, 0) <= 0 || !(input.revents & POLLIN) ||
+        rft_frame_read(&worker->ahead, worker->in_fd, &ignored) != RFT_OK) { /* what is wrong shows again */
+        return;
+    }
+    if (is_expectation(&worker->ahead)) {
+        expect(worker, &worker->ahead);
+    }
+}
+
 static int answer_measure(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
                           rft_err *failure) {
     rft_probe_request request;
@@ -237,10 +260,12 @@ static int answer_measure(device_worker *worker, const rft_frame *frame, rft_are
     int rc = read_request(worker, frame, arena, &request, failure);
     if (rc == RFT_OK) {
         request.enter = tell_phase;
+        request.compares = load_ahead;
         request.payload = worker;
         rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
     }
     *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
+    forget(&worker->in_hand);
     return rc;
 }
 
@@ -328,7 +353,8 @@ static int answer_request(device_worker *worker, const rft_frame *frame, rft_err
 
 static void close_all(device_worker *worker) {
     rft_err ignored = RFT_ERR_INIT;
-    forget(worker);
+    forget(&worker->expected);
+    rft_frame_clear(&worker->ahead);
     if (worker->opening_started) {
         (void)ready_compiler(worker, &ignored); /* there was no request */
     }
@@ -351,17 +377,18 @@ static void close_all(device_worker *worker) {
 }
 
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
-    device_worker worker = {.host = host, .out_fd = out_fd};
+    device_worker worker = {.host = host, .in_fd = in_fd, .out_fd = out_fd};
     int rc = RFT_OK;
     rft_worker_become(in_fd);
     prepare(&worker);
     while (rc == RFT_OK && !is_ending(&worker)) {
-        rft_frame frame = {0};
-        rc = rft_frame_read(&frame, in_fd, err);
+        rft_frame frame = worker.ahead;
+        worker.ahead = (rft_frame){0};
+        rc = frame.head ? RFT_OK : rft_frame_read(&frame, in_fd, err);
         if (rc != RFT_OK) {
             break;
         }
-        if (strcmp(rft_json_text_or(frame.head, "do", ""), "expect") == 0) {
+        if (is_expectation(&frame)) {
             expect(&worker, &frame);
         } else {
             rc = answer_request(&worker, &frame, err);
