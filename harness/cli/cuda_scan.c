@@ -205,8 +205,8 @@ static int read_entries(kernel_scan *s) {
 /* ---- macros ---- */
 
 static bool is_tunable_name(const char *name) {
-    static const char *const begins[] = {"block_", "tile_", "vec_", "unroll_", "items_", "threads_", "use_",
-                                         "BLOCK",  "TILE",  "VEC",  "UNROLL",  "ITEMS",  "THREADS",  "USE_"};
+    static const char *const begins[] = {"block_", "tile_", "vec_", "unroll_", "items_", "threads_", "use_",    "num_",
+                                         "loop_",  "BLOCK", "TILE", "VEC",     "UNROLL", "ITEMS",    "THREADS", "USE_"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         if (rft_text_starts(name, begins[i])) {
             return true;

@@ -37,12 +37,12 @@ static tune_role role_of(const char *name) {
     static const struct {
         const char *part;
         tune_role role;
-    } parts[] = {{"warp_size", ROLE_WARP}, {"warpsize", ROLE_WARP}, {"per_thread", ROLE_ITEMS},
-                 {"warps", ROLE_WARPS},    {"items", ROLE_ITEMS},   {"unroll", ROLE_UNROLL},
-                 {"stages", ROLE_STAGES},  {"head_dim", ROLE_HEAD}, {"headdim", ROLE_HEAD},
-                 {"head_size", ROLE_HEAD}, {"head_d", ROLE_HEAD},   {"d_head", ROLE_HEAD},
-                 {"vec", ROLE_VECTOR},     {"thread", ROLE_BLOCK},  {"per_block", ROLE_TILE},
-                 {"block", ROLE_BLOCK},    {"tile", ROLE_TILE}};
+    } parts[] = {{"num_blocks", ROLE_OTHER}, {"warp_size", ROLE_WARP}, {"warpsize", ROLE_WARP},
+                 {"per_thread", ROLE_ITEMS}, {"warps", ROLE_WARPS},    {"items", ROLE_ITEMS},
+                 {"unroll", ROLE_UNROLL},    {"stages", ROLE_STAGES},  {"head_dim", ROLE_HEAD},
+                 {"headdim", ROLE_HEAD},     {"head_size", ROLE_HEAD}, {"head_d", ROLE_HEAD},
+                 {"d_head", ROLE_HEAD},      {"vec", ROLE_VECTOR},     {"thread", ROLE_BLOCK},
+                 {"per_block", ROLE_TILE},   {"block", ROLE_BLOCK},    {"tile", ROLE_TILE}};
     char text[64];
     lower(name, text, sizeof text);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

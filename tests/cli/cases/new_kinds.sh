@@ -65,9 +65,10 @@ says rows.lua 'entry   = "rows<float, float, Mode::exact, WARPS, double>"'
 says rows.lua 'grid  = p.rows,'
 says rows.lua 'block = 32 * c.WARPS'
 says rows.lua '"32 * WARPS <= 1024"'
-sed 's/__launch_bounds__(32 \* WARPS, 2) //' rows.cu >warps.cu
+sed 's/__launch_bounds__(32 \* WARPS, 2) //; s/32 \* WARPS) to/32 * WARPS * num_parts) to/' rows.cu >warps.cu
 rooftune new warps.cu
 says warps.lua 'block = 32 * c.WARPS'
+says warps.lua 'num_parts = values(1)'
 # Tiles that are named by their dimension, threads of one axis on a grid of two.
 cat >product.cu <<'CU'
 template <const int BM, const int BN, const int TM>
