@@ -228,6 +228,20 @@ void rft_check_tell_given(const rft_once_result *r, rft_arena *arena, rft_str *o
     }
 }
 
+/* What is not valid on the odd problem is verified at no size that blocks do not divide. */
+static void tell_valid(const rft_plan *plan, size_t s, size_t v, size_t odd, rft_str *out) {
+    uint64_t count = rft_space_count(rft_plan_space(plan, s, v, odd)), most = count;
+    for (size_t p = 0; p < plan->sweeps[s]->problem_count; p++) {
+        uint64_t timed = plan->sweeps[s]->problems[p].odd ? 0 : rft_space_count(rft_plan_space(plan, s, v, p));
+        most = timed > most ? timed : most;
+    }
+    rft_str_addf(out, "%s %llu", plan->sweeps[s]->variants[v].name, (unsigned long long)count);
+    if (count < most) {
+        rft_str_addf(out, " of %llu", (unsigned long long)most);
+    }
+    rft_str_add(out, " valid");
+}
+
 void rft_check_tell_odd(const rft_plan *plan, size_t s, rft_str *out) {
     const rft_sweep *sweep = plan->sweeps[s];
     for (size_t p = 0; p < sweep->problem_count; p++) {
@@ -240,8 +254,8 @@ void rft_check_tell_odd(const rft_plan *plan, size_t s, rft_str *out) {
             rft_value_format(out, &sweep->problems[p].values[a]);
         }
         for (size_t v = 0; v < sweep->variant_count; v++) {
-            rft_str_addf(out, "%s%s %llu valid", v ? ", " : "; ", sweep->variants[v].name,
-                         (unsigned long long)rft_space_count(rft_plan_space(plan, s, v, p)));
+            rft_str_add(out, v ? ", " : "; ");
+            tell_valid(plan, s, v, p, out);
         }
         rft_str_add(out, "\n");
         return;

@@ -95,7 +95,7 @@ expect_out 'compiled 12, failed 0, spilling 0, skipped 6$'
 of saxpy_kernel "$tune, where = { 'n > 100 or VEC == 1' }"
 rooftune check saxpy_kernel.lua
 expect_status 0
-expect_out '^  odd problem, only verified: n=67; saxpy 3 valid$'
+expect_out '^  odd problem, only verified: n=67; saxpy 3 of 6 valid$'
 expect_out '^    options for NVRTC, of the first: -DBLOCK=64$'
 expect_out '^distinct compiles: 4, .* each; a run needs 6 at most: about '
 kernel_with twice 's/"saxpy<VEC>"/{ "saxpy<VEC>", "saxpy<1>" }/
