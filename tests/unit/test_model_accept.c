@@ -275,6 +275,11 @@ static void limits_follow_from_the_cards(void **state) {
     assert_int_equal(read->from, RFT_LIMIT_FROM_CONTRACT);
     assert_true(near(read->value, 0.95 * 4.4e12, 1e-3) && read->value <= 0.95 * 4.4e12 && read->cards == 0);
     assert_true(limits->items[limits->count - 1].at_most && limits->items[limits->count - 1].value > 1.05e-3);
+    size_t asked = limits->count; /* what another run of the same card has is not asked for */
+    runs[1]->gpu.uuid = runs[0]->gpu.uuid;
+    fixture_ceiling(runs[1], RFT_CEILING_TENSOR_FP8, 1e15);
+    assert_int_equal(rft_limits_make(&limits, (const rft_run *const *)runs, 3, 1, arena, NULL), 0);
+    assert_int_equal(limits->count, asked);
     rft_err err = RFT_ERR_INIT;
     runs[0]->gpu.uuid = NULL;
     assert_int_equal(rft_limits_make(&limits, (const rft_run *const *)runs, 3, 1, arena, &err), RFT_E_NOT_FOUND);

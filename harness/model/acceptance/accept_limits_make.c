@@ -19,6 +19,7 @@ typedef struct limits_maker {
     rft_limits *limits;
     card_runs *cards;
     size_t card_count;
+    size_t own; /* of the first card's runs: what they have is asked for, others of it only tell how it reads */
     rft_accept_reading **readings; /* one list a card */
     rft_arena *arena;
 } limits_maker;
@@ -46,6 +47,7 @@ static int gather_cards(limits_maker *m, const rft_run *const *runs, size_t coun
     for (size_t i = 0; i < count; i++) {
         if (rft_accept_refuses(runs[i], m->limits->device, &reason, m->arena) == RFT_ACCEPT_MET) {
             add_run(m, runs[i], count);
+            m->own = i < own ? m->cards[0].count : m->own;
         } else if (i < own) {
             rft_err_set(err, RFT_E_NOT_FOUND, "no limits can be made from run %s: %s", runs[i]->info.id, reason);
             return rft_err_remedy(err, "name runs that rooftune measured on whole cards that it knows by their UUID");
@@ -66,10 +68,11 @@ static rft_limit *next_limit(limits_maker *m) {
 }
 
 /* A launch takes what host and driver take: that is no matter of the card. */
-static void add_ceilings(limits_maker *m, const card_runs *own) {
+static void add_ceilings(limits_maker *m) {
+    const card_runs *own = &m->cards[0];
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const rft_ceiling *best = NULL;
-        for (size_t r = 0; r < own->count; r++) {
+        for (size_t r = 0; r < m->own; r++) {
             const rft_ceiling *one = &own->runs[r]->ceilings.items[id];
             bool good = id != RFT_CEILING_LAUNCH && one->measured && !one->at_least && one->stats.median > 0.0;
             best = good && (!best || one->sustained.n > best->sustained.n) ? one : best;
@@ -243,12 +246,12 @@ int rft_limits_make(rft_limits **out, const rft_run *const *runs, size_t count, 
     if (rc != RFT_OK) {
         return rc;
     }
-    for (size_t r = 0; r < m.cards[0].count; r++) {
+    for (size_t r = 0; r < m.own; r++) {
         sweeps += m.cards[0].runs[r]->sweep_count;
     }
     m.limits->items = rft_arena_calloc(arena, RFT_CEILING_COUNT + sweeps + 1, sizeof *m.limits->items);
-    add_ceilings(&m, &m.cards[0]);
-    for (size_t r = 0; r < m.cards[0].count; r++) {
+    add_ceilings(&m);
+    for (size_t r = 0; r < m.own; r++) {
         for (size_t s = 0; s < m.cards[0].runs[r]->sweep_count; s++) {
             add_longest(&m, m.cards[0].runs[r], s);
         }
