@@ -169,7 +169,7 @@ static void add_paragraph(rft_build *b, size_t s) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     const rft_counts counts = rft_counts_of(b->run, s);
     rft_str text = RFT_STR_INIT;
-    rft_str_addf(&text, "%s.", sweep->path ? sweep->path : "Script path not kept");
+    rft_str_addf(&text, "%s.", sweep->path && *sweep->path ? sweep->path : "Script path not kept");
     for (size_t a = 0; a < sweep->axis_count; a++) {
         rft_str_addf(&text, "%s%s: %s", a ? "; " : " ", sweep->axes[a].name, axis_values(b, sweep, a));
     }
@@ -197,7 +197,7 @@ void rft_build_asked(rft_build *b, size_t s) {
     }
     rft_doc_heading(b->doc, 2, "What was asked", NULL);
     rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s; points are one configuration on one problem.",
-                  sweep->path ? sweep->path : "script path not kept");
+                  sweep->path && *sweep->path ? sweep->path : "script path not kept");
     rft_print_page(b->doc, rft_finding_counts(b->run, s, b->arena));
     add_axes(b, sweep);
     add_params(b, sweep);

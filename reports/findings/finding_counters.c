@@ -166,10 +166,21 @@ static void add_left_out(rft_finding *f, unsigned where, size_t count, size_t mo
     }
 }
 
-static void add_apart(rft_finding *f, const counted_apart *apart, size_t count, bool full) {
+/* Another tuner's file tells no work. */
+static bool is_declared(const rft_point *point) {
+    bool any = rft_work_bytes(&point->work) > 0;
+    for (size_t pipe = 0; pipe < RFT_PIPE_COUNT && !any; pipe++) {
+        any = point->work.pipe_ops[pipe] > 0;
+    }
+    return any;
+}
+
+static void add_apart(rft_finding *f, const counted_apart *apart, size_t count, bool declared, bool full) {
     const unsigned at_length = RFT_ON_PAGE | RFT_IN_FULL;
     if (count == 0) {
-        rft_finding_note(f, at_length, "Nowhere are counted and declared work more than 5 %% apart.");
+        rft_finding_note(f, at_length,
+                         declared ? "Nowhere are counted and declared work more than 5 %% apart."
+                                  : "No work is declared that the counts could be held to.");
         return;
     }
     rft_finding_heading(f, RFT_IN_BRIEF, 2, "Hardware counters (all of them: --full)");
@@ -228,8 +239,11 @@ static void add_best(rft_cell_table *table, const rft_run *run, const rft_point 
     }
     cells[READ] = value(best, RFT_COUNTER_DRAM_READ, arena);
     cells[WRITTEN] = value(best, RFT_COUNTER_DRAM_WRITE, arena);
-    cells[DECLARED] = rft_datum_text(rft_arena_printf(arena, "%s, %s", rft_figure_si(arena, best->work.bytes_read, "B"),
-                                                      rft_figure_si(arena, best->work.bytes_written, "B")));
+    cells[DECLARED] =
+        is_declared(best)
+            ? rft_datum_text(rft_arena_printf(arena, "%s, %s", rft_figure_si(arena, best->work.bytes_read, "B"),
+                                              rft_figure_si(arena, best->work.bytes_written, "B")))
+            : rft_datum_absent();
     cells[L2_HITS] = share(rft_counters_l2_hit_frac(best->counters), arena);
     cells[OCCUPANCY] = share(best->counters->values[RFT_COUNTER_WARPS_ACTIVE], arena);
     cells[ISSUE] = value(best, RFT_COUNTER_ISSUE, arena);
@@ -354,7 +368,7 @@ rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rf
         "asked for. Occupancy: resident warps of the most an SM holds. Useful: bytes that loads used of each 32-byte "
         "sector. Conflicts: of the shared-memory wavefronts those that bank conflicts added.");
     size_t apart_count = apart_of(run, bests, count, &apart, arena);
-    add_apart(f, apart, apart_count, full);
+    add_apart(f, apart, apart_count, count > 0 && is_declared(bests[0]), full);
     add_imported(f, run, sweep);
     return f;
 }

@@ -31,6 +31,12 @@ for file in "$KTT" k.db k.json.gz; do
     expect_file k.pdf
     mv k.pdf "$(basename "$file").pdf"
 done
+# What the file does not say is n/a, not 0 and not a comparison with it; the time stands where there is no rate.
+rooftune report "$KTT" -o k.md
+grep -q '80.0 .*s a run' k.md || fail "page 1 does not tell the time"
+grep -q '0 B, 0 B\|Nowhere are counted' k.md && fail "work that nobody declared is 0"
+grep -q 'No work is declared that the counts could be held to' k.md || fail "counts are held to nothing"
+grep -q '^Script path not kept\. ' k.md || fail "a sentence begins with a full stop"
 # Known by its content, gzip or not, whatever it is called.
 gzip -c "$KTT" >results.txt
 rooftune show results.txt
