@@ -1,24 +1,31 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Attention as in attention.lua, of e4m3 with a scale a head for Q, K and V; O is bf16. V is b x kv x d x l, keys contiguous, in
--- the order that attention_fp8.cu tells; a cache can be written so. d is 128 or 256. Returns { wgmma, wgmma_fits }.
+-- the order that attention_fp8.cu tells; a cache can be written so. d is 128 or 256. Returns { wgmma, codes, wgmma_fits }: by
+-- ex2, and with powers taken as codes of e4m3, which needs ABOVE <= 4.
 local attention = require "kernels.attention"
 local intensity = require "kernels.intensity"
 
 local of = attention.fp16 -- parameters, and how tiles go round, are the same
+
+local params_of_codes = { table.unpack(of.params) }
+for i, param in ipairs(params_of_codes) do
+  if param[1] == "ABOVE" then params_of_codes[i] = { param[1], 4, param[3] } end -- codes end at 2^-7
+end
 
 local function heads(p) return p.b * p.h end
 local function pitch(p) return ceil_div(p.l, 16) * 16 end
 local function tiles_of(p, c) return heads(p) * ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER) end -- of clusters
 local function shared(d, c) return d * (64 * c.CONSUMERS + c.SLOTS * c.BLOCK_N) + 8 * (2 * c.SLOTS + 2) end
 
-local wgmma = kernel {
-  name = "attention_fp8_wgmma",
-  source = "attention_fp8.cu",
-  entry = "attention_fp8<d, causal, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL, HEADS, LONGEST>",
+-- facts: name, entry, params; behind(c), bytes behind the barriers; polynomial(c), as attention.moved has it.
+local function describe(facts) return kernel {
+  name = facts.name,
+  source = facts.entry .. ".cu",
+  entry = facts.entry .. "<d, causal, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL, HEADS, LONGEST>",
   options = { "-I../matmul" },
   problem = { "l", "b", "h", "kv", "d", "causal" },
   compiled = { "d", "causal" },
-  params = of.params,
+  params = facts.params,
   buffers = function(p)
     attention.check_problem(p)
     if p.d == 64 then error "a head has 128 or 256 elements of e4m3, not d = 64: give -- 128 or -- 256" end
@@ -45,7 +52,7 @@ local wgmma = kernel {
       grid = clusters * c.CLUSTER,
       cluster = c.CLUSTER,
       block = 128 * (c.CONSUMERS + 1),
-      shared = shared(p.d, c),
+      shared = shared(p.d, c) + facts.behind(c),
     }
   end,
   work = function(p)
@@ -54,7 +61,7 @@ local wgmma = kernel {
     }
   end,
   traffic = function(p, c)
-    local facts = { sharing = c.CLUSTER, each = 64, polynomial = c.POLYNOMIAL, bytes = 1 }
+    local facts = { sharing = c.CLUSTER, each = 64, polynomial = facts.polynomial(c), bytes = 1 }
     return attention.moved("fp8", attention.shape_of(p), 64 * c.CONSUMERS, c.BLOCK_N, facts)
   end,
   prior = attention.wgmma_prior("fp8"),
@@ -75,10 +82,23 @@ local wgmma = kernel {
     tol = 2^-1, -- powers have errors of 2^-4 at most, O of 2^-5 in the mean square; 16 of them, as in attention.lua
     odd = { l = 515, b = 1, h = 4, kv = 2 },
   },
-}
+} end
 
 return {
-  wgmma = wgmma,
+  wgmma = describe {
+    name = "attention_fp8_wgmma",
+    entry = "attention_fp8",
+    params = of.params,
+    behind = function() return 0 end,
+    polynomial = function(c) return c.POLYNOMIAL end,
+  },
+  codes = describe {
+    name = "attention_fp8_codes",
+    entry = "attention_fp8_codes",
+    params = params_of_codes,
+    behind = function(c) return 1024 * (1 + c.CONSUMERS) end, -- ones of each
+    polynomial = function() return 1 end, -- none is taken by the special-function unit
+  },
   wgmma_fits = {
     "gpu.arch == 'sm_90a'", "not PINGPONG or CONSUMERS == 2", "BLOCK_N % 128 == 0", "ABOVE <= 8",
     "d // 2 + BLOCK_N // 2 + BLOCK_N // 8 <= (CONSUMERS == 3 and 128 or 216)",

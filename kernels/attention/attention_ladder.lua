@@ -66,5 +66,10 @@ return function(dtype, d)
       end,
     }),
   }
+  if narrow then
+    local codes = wgmma("powers as codes", { ABOVE = values(0, above), HEADS = values(1, ALL) }, { together })
+    codes.kernel = fp8.codes
+    table.insert(all, codes)
+  end
   return narrow and { table.unpack(all, 3) } or all
 end

@@ -49,7 +49,9 @@ static void convert(const Call &call) {
     if (call.is("bf16x2")) {
         call.set(0, (unsigned)bf16_of(first) << 16 | bf16_of(second));
     } else if (call.is("f16x2")) {
-        call.set(0, (unsigned)fp16_of(first) << 16 | fp16_of(second));
+        const bool above = call.is("relu"); /* zeros in place of what is below */
+        call.set(0, (unsigned)fp16_of(above ? std::fmax(first, 0.0f) : first) << 16 |
+                        fp16_of(above ? std::fmax(second, 0.0f) : second));
     } else {
         fault("the emulator does not know the conversion %s", call.instruction->name.c_str());
     }

@@ -7,6 +7,7 @@
 
 typedef __nv_bfloat16 bf16;
 #include "attention_fp8.cu"
+#include "attention_fp8_codes.cu"
 #include "attention_packed.cu"
 #include "attention_wgmma.cu"
 #define shared_address shared_address_of_mma /* once for each way to bring tiles */
@@ -118,7 +119,7 @@ static std::vector<unsigned char> quantised(std::vector<bf16> &q, float scale) {
 }
 
 template <int D, bool CAUSAL, int BLOCK_N, int SLOTS, int CONSUMERS, int CLUSTER, bool OVERLAP, bool PINGPONG,
-          int ABOVE>
+          int ABOVE, bool CODES>
 static void fp8(const char *name, int l, int heads, int group, unsigned clusters) {
     typedef AttentionPlan<unsigned char, D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, 0, 1,
                           true>
@@ -142,11 +143,13 @@ static void fp8(const char *name, int l, int heads, int group, unsigned clusters
     launch.cluster = CLUSTER;
     launch.grid = {clusters * CLUSTER};
     launch.threads = 128 * (CONSUMERS + 1);
-    launch.shared = P::BARRIERS_AT + 8 * P::BARRIERS;
+    launch.shared = CODES ? AttentionCodes<P>::BYTES : P::BARRIERS_AT + 8 * P::BARRIERS;
+    const auto attend =
+        CODES ? attention_fp8_codes<D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, 0, 1, true>
+              : attention_fp8<D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, 0, 1, true>;
     of.tell(name, emulator::run(launch, seed, [&]() {
-                attention_fp8<D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, 0, 1, true>(
-                    tensor_map<CUtensorMap>(&q_map), tensor_map<CUtensorMap>(&k_map), tensor_map<CUtensorMap>(&v_map),
-                    of.o.data(), scales.data(), l, heads, group, of.scale());
+                attend(tensor_map<CUtensorMap>(&q_map), tensor_map<CUtensorMap>(&k_map),
+                       tensor_map<CUtensorMap>(&v_map), of.o.data(), scales.data(), l, heads, group, of.scale());
             }));
 }
 
@@ -219,8 +222,9 @@ static void run_all() {
     roles<__half, 64, true, 48, 3, 2, 2, true, true, 8, 0, 1, true>("causal, clusters of two", 300, 1, 1, 1, 40);
     roles<__half, 64, true, 64, 4, 3, 1, false, false, 8, 8, 64, true>("three warpgroups", 193, 1, 1, 1, 4);
     roles<__half, 256, false, 16, 2, 1, 1, true, false, 8, 0, 1, false>("256 wide", 33, 1, 1, 1, 4);
-    fp8<128, false, 128, 3, 2, 1, true, true, 4>("e4m3", 150, 2, 2, 1);
-    fp8<128, true, 128, 2, 1, 1, true, false, 0>("e4m3, causal", 140, 2, 1, 2);
+    fp8<128, false, 128, 3, 2, 1, true, true, 4, false>("e4m3", 150, 2, 2, 1);
+    fp8<128, true, 128, 2, 1, 1, true, false, 0, false>("e4m3, causal", 140, 2, 1, 2);
+    fp8<128, false, 128, 3, 2, 1, true, true, 4, true>("e4m3, powers as codes", 150, 1, 1, 1);
     packed<__half, 64, true, 48, 4, 2>("sequences of 140, 64 and 1", {0, 140, 204, 205}, 2, 2);
     fused<__half, 64, true, 64, 4, 1, 2, 8, 0>("mma.sync, causal", 75, 2, 2, 40);
     fused<bf16, 128, false, 32, 4, 2, 3, 0, 4>("mma.sync, two bands", 67, 1, 1, 4);
