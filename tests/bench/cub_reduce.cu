@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cub_reduce.cu - the reductions of CUB, which comes with the CUDA toolkit, as the peer of kernels/reduction/reduction.lua.
+ * cub_reduce.cu - reductions, scan and histogram of CUB, which comes with the CUDA toolkit, as peers of those in
+ * kernels/reduction.
  *
  *   nvcc -O3 -std=c++17 -arch=native -o build/bench/cub_reduce tests/bench/cub_reduce.cu
- *   build/bench/cub_reduce --flush CUBIN --op sum|max --type i32|f32 [--n 268435456] [--samples 50] [--warmup 10]
- *                          [--seed 1]
+ *   build/bench/cub_reduce --flush CUBIN --op sum|max|cumsum|histogram --type i32|f32 [--n 268435456]
+ *                          [--samples 50] [--warmup 10] [--seed 1]
  *
  * CUBIN is rooftune's flush of the L2, which build/bench/peers writes (peer_flush.h): CUDA 12.8 and newer load it.
  * One line of JSON on standard output: what was reduced, "samples_us" (cold: flushed in front of each), their
  * "median_us" with the 95 % "interval_us" of the median, "result", and "gb_per_s" of the median. The result is checked
  * against the same reduction in fp64 or whole numbers; a wrong one ends the program with status 1. Inputs are seeded:
- * whole numbers from -1000 to 999, floats in [-1, 1).
+ * whole numbers from -1000 to 999, floats in [-1, 1). cumsum and histogram (1024 bins, keys below 1024) are of i32; of
+ * what cumsum leaves the last sum is checked.
  */
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include <algorithm>
 #include <cmath>
@@ -45,17 +49,19 @@ __host__ __device__ inline unsigned hash_of(unsigned long long i, unsigned long 
     return (unsigned)((z ^ (z >> 31)) >> 32);
 }
 
-__host__ __device__ inline void fill_one(int &x, unsigned bits) {
-    x = (int)(bits % 2000u) - 1000;
+#define BINS 1024
+
+__host__ __device__ inline void fill_one(int &x, unsigned bits, bool keys) {
+    x = keys ? (int)(bits % BINS) : (int)(bits % 2000u) - 1000;
 }
-__host__ __device__ inline void fill_one(float &x, unsigned bits) {
+__host__ __device__ inline void fill_one(float &x, unsigned bits, bool) {
     x = (float)(int)(bits >> 8) * (1.0f / 8388608.0f) - 1.0f;
 }
 
-template <typename T> __global__ void fill(T *x, long long n, unsigned long long seed) {
+template <typename T> __global__ void fill(T *x, long long n, unsigned long long seed, bool keys) {
     const long long step = (long long)gridDim.x * blockDim.x;
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        fill_one(x[i], hash_of(i, seed));
+        fill_one(x[i], hash_of(i, seed), keys);
     }
 }
 
@@ -92,29 +98,51 @@ struct Flush {
     }
 };
 
+/* How many results there are. */
+long long results_of(const Options &options) {
+    return options.op == "cumsum" ? options.n : options.op == "histogram" ? BINS : 1;
+}
+
 template <typename T> cudaError_t reduce(const Options &options, void *room, size_t &room_bytes, const T *x, T *y) {
     return options.op == "sum" ? cub::DeviceReduce::Sum(room, room_bytes, x, y, options.n)
                                : cub::DeviceReduce::Max(room, room_bytes, x, y, options.n);
 }
+cudaError_t apply(const Options &options, void *room, size_t &room_bytes, const float *x, float *y) {
+    return reduce(options, room, room_bytes, x, y);
+}
+cudaError_t apply(const Options &options, void *room, size_t &room_bytes, const int *x, int *y) {
+    if (options.op == "cumsum") {
+        return cub::DeviceScan::InclusiveSum(room, room_bytes, x, y, options.n);
+    }
+    if (options.op == "histogram") {
+        return cub::DeviceHistogram::HistogramEven(room, room_bytes, x, y, BINS + 1, 0, BINS, options.n);
+    }
+    return reduce(options, room, room_bytes, x, y);
+}
 
 /* On the host, of the values that fill() makes. `most` is what rounding may cost: that of a sum carried through 2^22
- * additions. */
-template <typename T> bool is_right(const Options &options, T result) {
+ * additions. Of a scan `results` are the last alone. */
+template <typename T> bool is_right(const Options &options, const std::vector<T> &results) {
+    const bool keys = options.op == "histogram";
+    std::vector<long long> counts(BINS);
     double sum = 0.0, most = -1e300;
     for (long long i = 0; i < options.n; i++) {
         T x;
-        fill_one(x, hash_of(i, options.seed));
+        fill_one(x, hash_of(i, options.seed), keys);
+        counts[keys ? (int)x : 0]++;
         sum += (double)x;
         most = std::max(most, (double)x);
     }
-    const double want = options.op == "sum" ? sum : most;
     const bool exact = options.type == "i32" || options.op == "max";
-    const double tolerance = exact ? 0.0 : 2.0 * 8.0 * std::ldexp(1.0, -24) * 2048.0 * std::fabs(want);
-    if (std::fabs((double)result - want) <= tolerance) {
-        return true;
+    const double tolerance = exact ? 0.0 : 2.0 * 8.0 * std::ldexp(1.0, -24) * 2048.0 * std::fabs(sum);
+    for (size_t i = 0; i < results.size(); i++) {
+        const double want = keys ? (double)counts[i] : options.op == "max" ? most : sum;
+        if (!(std::fabs((double)results[i] - want) <= tolerance)) {
+            std::fprintf(stderr, "cub_reduce: got %.17g, want %.17g\n", (double)results[i], want);
+            return false;
+        }
     }
-    std::fprintf(stderr, "cub_reduce: got %.17g, want %.17g\n", (double)result, want);
-    return false;
+    return true;
 }
 
 /* Median and the order statistics around it that hold it in 95 % of cases (binomial, normal approximation). */
@@ -138,15 +166,17 @@ void print_line(const Options &options, std::vector<double> samples_us, double r
 }
 
 template <typename T> int run(const Options &options) {
-    T *x = nullptr, *y = nullptr, result;
+    const long long count = results_of(options);
+    std::vector<T> results(options.op == "cumsum" ? 1 : count);
+    T *x = nullptr, *y = nullptr;
     void *room = nullptr;
     size_t room_bytes = 0;
     cudaEvent_t begin, end;
     CHECK(cudaMalloc(&x, options.n * sizeof(T)));
-    CHECK(cudaMalloc(&y, sizeof(T)));
-    fill<<<4096, 256>>>(x, options.n, options.seed);
+    CHECK(cudaMalloc(&y, count * sizeof(T)));
+    fill<<<4096, 256>>>(x, options.n, options.seed, options.op == "histogram");
     CHECK(cudaGetLastError());
-    CHECK(reduce(options, room, room_bytes, x, y));
+    CHECK(apply(options, room, room_bytes, x, y));
     CHECK(cudaMalloc(&room, room_bytes));
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
@@ -156,7 +186,7 @@ template <typename T> int run(const Options &options) {
         float ms = 0.0f;
         flush.queue(); /* takes the device longer than queuing what follows takes the host */
         CHECK(cudaEventRecord(begin));
-        CHECK(reduce(options, room, room_bytes, x, y));
+        CHECK(apply(options, room, room_bytes, x, y));
         CHECK(cudaEventRecord(end));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, begin, end));
@@ -164,15 +194,15 @@ template <typename T> int run(const Options &options) {
             samples_us.push_back(ms * 1e3);
         }
     }
-    CHECK(cudaMemcpy(&result, y, sizeof result, cudaMemcpyDeviceToHost));
-    print_line(options, samples_us, (double)result);
-    return is_right(options, result) ? 0 : 1;
+    CHECK(cudaMemcpy(results.data(), y + count - results.size(), results.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    print_line(options, samples_us, (double)results[0]);
+    return is_right(options, results) ? 0 : 1;
 }
 
 int usage(const char *why) {
     std::fprintf(stderr,
-                 "cub_reduce: %s\nusage: cub_reduce --flush CUBIN --op sum|max --type i32|f32 [--n N] [--samples K] "
-                 "[--warmup K] [--seed S]\n",
+                 "cub_reduce: %s\nusage: cub_reduce --flush CUBIN --op sum|max|cumsum|histogram --type i32|f32 [--n N] "
+                 "[--samples K] [--warmup K] [--seed S]\n",
                  why);
     return 2;
 }
@@ -201,8 +231,10 @@ int main(int count, char **words) {
             return usage("an unknown option");
         }
     }
-    if ((options.op != "sum" && options.op != "max") || (options.type != "i32" && options.type != "f32") ||
-        options.flush.empty() || options.n < 1 || options.samples < 1 || options.warmup < 0) {
+    const bool reduces = options.op == "sum" || options.op == "max";
+    const bool whole = (options.op == "cumsum" || options.op == "histogram") && options.type == "i32";
+    if ((!reduces && !whole) || (options.type != "i32" && options.type != "f32") || options.flush.empty() ||
+        options.n < 1 || options.samples < 1 || options.warmup < 0) {
         return usage("no --flush, or a value that is none of its choices");
     }
     return options.type == "i32" ? run<int>(options) : run<float>(options);

@@ -43,7 +43,19 @@ void peer_runs_free(peer_runs *runs) {
 }
 
 static const char *sweep_path(const char *file, rft_arena *arena) {
-    return bench_file_or_null(rft_arena_printf(arena, "../../sweeps/%s.lua", file));
+    return bench_file_or_null(rft_arena_printf(arena, "../../sweeps/%s.lua", peer_file_sweep(file, arena)));
+}
+
+/* The script's arguments to the end of `words`, which has `at` and room for PEER_WORDS_MOST. */
+static void add_arguments(const char **words, size_t at, const char *file, rft_arena *arena) {
+    const char *arguments[8];
+    size_t count = peer_file_arguments(arguments, 8, file, arena);
+    if (count > 0 && at + count + 2 <= PEER_WORDS_MOST) {
+        words[at++] = "--";
+        memcpy(words + at, arguments, count * sizeof *words);
+        at += count;
+    }
+    words[at] = NULL;
 }
 
 /* The stored run of this sweep; NULL: there is none. Heap. */
@@ -72,13 +84,15 @@ static int say_failed(const char *what, const bench_result *result, rft_err *err
     return rc;
 }
 
-static int make(loaded *item, const char *device, const char *sweep, rft_err *err) {
+static int make(loaded *item, const char *device, const char *sweep, rft_arena *arena, rft_err *err) {
     rft_str name = RFT_STR_INIT;
     rft_str_addf(&name, "%s.db", item->file);
     item->path = rft_strdup(rft_str_get(&name));
     rft_str_clear(&name);
-    const char *words[] = {"rooftune", "run",  sweep,        "-o",   item->path,           "--fresh", "--no-report",
-                           "--energy", "none", "--counters", "none", device ? "-d" : NULL, device,    NULL};
+    const char *words[PEER_WORDS_MOST] = {"rooftune", "run",         sweep,      "-o",   item->path,
+                                          "--fresh",  "--no-report", "--energy", "none", "--counters",
+                                          "none",     "-d",          device};
+    add_arguments(words, device ? 13 : 11, item->file, arena);
     bench_result result = bench_run(words, NULL);
     return result.status == 0 ? RFT_OK : say_failed("rooftune run", &result, err);
 }
@@ -95,7 +109,7 @@ static loaded *obtain(peer_runs *runs, const char *file, rft_arena *arena) {
     const char *sweep = sweep_path(file, arena);
     int rc = sweep ? RFT_OK : rft_err_set(&item->err, RFT_E_NOT_FOUND, "there is no sweeps/%s.lua", file);
     if (rc == RFT_OK && !item->path) {
-        rc = make(item, runs->device, sweep, &item->err);
+        rc = make(item, runs->device, sweep, arena, &item->err);
     }
     if (rc == RFT_OK && rft_store_load(&item->run, item->path, &item->err) != RFT_OK) {
         item->run = NULL;
@@ -139,6 +153,7 @@ static void spell_out(peer_ours *ours, const rft_point *best, const char *file, 
     for (size_t i = 0; i < variant->param_count; i++) {
         add_choice(ours, &count, "--set", variant->params[i].name, &best->config[i], arena);
     }
+    add_arguments(ours->words, count, file, arena);
 }
 
 /* Of the variants that the row compares. */

@@ -98,6 +98,18 @@ static int axis_of(size_t *out, const peer_row *row, const rft_sweep *sweep, con
     return rft_err_set(err, RFT_E_NOT_FOUND, "row \"%s\": sweep %s has no axis %s", row->name, sweep->name, name);
 }
 
+const char *peer_file_sweep(const char *file, rft_arena *arena) {
+    return rft_arena_printf(arena, "%.*s", (int)strcspn(file, "-"), file);
+}
+
+size_t peer_file_arguments(const char **out, size_t most, const char *file, rft_arena *arena) {
+    size_t count = 0;
+    for (const char *dash = strchr(file, '-'); dash && count < most; dash = strchr(dash + 1, '-')) {
+        out[count++] = rft_arena_printf(arena, "%.*s", (int)strcspn(dash + 1, "-"), dash + 1);
+    }
+    return count;
+}
+
 int peer_row_problem(size_t *out, const peer_row *row, const rft_sweep *sweep, rft_err *err) {
     json_t *at = (json_t *)(uintptr_t)row->at; /* jansson's iterators take no const */
     rft_arena *arena = rft_arena_new();

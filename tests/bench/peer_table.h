@@ -6,6 +6,7 @@
 #ifndef RFT_TESTS_BENCH_PEER_TABLE_H
 #define RFT_TESTS_BENCH_PEER_TABLE_H
 
+#include "base/arena.h"
 #include "base/json.h"
 #include "model/stats/stats.h"
 #include "model/sweep/sweep.h"
@@ -41,6 +42,11 @@ typedef struct peer_table {
 /* RFT_E_IO; RFT_E_SCRIPT with the JSON path where a key is missing, of another type, or a name stands twice. */
 int peer_table_read(peer_table **out, const char *path, rft_err *err);
 void peer_table_free(peer_table *table); /* NULL is accepted */
+
+/* A row's file is a sweep's name and, behind each "-", an argument of its script, as recordings are called: the name,
+ * and how many arguments (at most `most`) `out` has; in `arena`. */
+const char *peer_file_sweep(const char *file, rft_arena *arena);
+size_t peer_file_arguments(const char **out, size_t most, const char *file, rft_arena *arena);
 
 /* The first problem of `sweep`, no odd one, that has the values of `at`. RFT_E_NOT_FOUND: there is none, or no such
  * axis. */

@@ -67,6 +67,18 @@ static void the_table_has_a_goal_in_every_family(void **state) {
     peer_table_free(table);
 }
 
+static void a_file_names_a_sweep_and_arguments(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    const char *out[8];
+    assert_string_equal(peer_file_sweep("attention-128-1-fp8", arena), "attention");
+    assert_int_equal(peer_file_arguments(out, 8, "attention-128-1-fp8", arena), 3);
+    assert_string_equal(out[0], "128");
+    assert_string_equal(out[2], "fp8");
+    assert_int_equal(peer_file_arguments(out, 8, "top_k", arena), 0);
+    rft_arena_free(arena);
+}
+
 static const rft_sweep *sweep_named(const rft_script *script, const char *name) {
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
         if (strcmp(rft_script_sweep(script, i)->name, name) == 0) {
@@ -80,8 +92,10 @@ static const rft_sweep *sweep_named(const rft_script *script, const char *name) 
 static const char *complaint(const peer_row *row, const rft_gpu_info *gpu, rft_arena *arena) {
     rft_script *script = NULL;
     rft_err err = RFT_ERR_INIT;
-    rft_script_opts opts = {.gpu = gpu};
-    const char *path = rft_arena_printf(arena, RFT_SOURCE_DIR "/sweeps/%s.lua", row->file);
+    const char *arguments[8];
+    size_t count = peer_file_arguments(arguments, 8, row->file, arena);
+    rft_script_opts opts = {.gpu = gpu, .args = arguments, .arg_count = count};
+    const char *path = rft_arena_printf(arena, RFT_SOURCE_DIR "/sweeps/%s.lua", peer_file_sweep(row->file, arena));
     if (rft_script_load(&script, path, &opts, &err) != RFT_OK) {
         return rft_arena_printf(arena, "%s: %s", path, err.message);
     }
@@ -347,6 +361,7 @@ static void one_that_ends_or_hangs_is_started_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_has_a_goal_in_every_family),
+        cmocka_unit_test(a_file_names_a_sweep_and_arguments),
         cmocka_unit_test(every_row_is_in_the_sweeps),
         cmocka_unit_test(a_broken_table_says_where),
         cmocka_unit_test(a_problem_is_found_by_some_of_its_axes),

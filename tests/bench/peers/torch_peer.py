@@ -175,6 +175,10 @@ def histogram(t, s):
     return lambda x: t.torch.histc(x, s["bins"], -1.0, 1.0), (t.random(s["n"]),)
 
 
+def gemv(t, s):
+    return lambda w, x: t.torch.mv(w, x), (t.random(s["n"], s["n"]), t.random(s["n"]))
+
+
 def linear(t, s):
     return lambda x, w: t.F.linear(x, w), (t.random(s["m"], s["k"]), t.random(s["n"], s["k"]))
 
@@ -281,7 +285,8 @@ def attention_by(backend):
     """torch's attention by the backend that torch.nn.attention.SDPBackend calls so."""
     def prepared(t, s):
         from torch.nn.attention import SDPBackend, sdpa_kernel
-        q, k, v = (t.random(s["batch"], s[heads], s["tokens"], s["d"]) for heads in ("heads", "kv_heads", "kv_heads"))
+        q = t.random(s["batch"], s["heads"], s.get("queries", s["tokens"]), s["d"])
+        k, v = (t.random(s["batch"], s["kv_heads"], s["tokens"], s["d"]) for _ in range(2))
 
         def attend(q, k, v):
             with sdpa_kernel(getattr(SDPBackend, backend)):
@@ -299,7 +304,7 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
               "transpose": transpose, "cumsum": cumsum, "argmax": argmax, "top_k": top_k, "index_select": index_select,
               "index_add": index_add, "masked_select": masked_select,
-              "segmented_sum": segmented_sum, "histogram": histogram, "linear": linear,
+              "segmented_sum": segmented_sum, "histogram": histogram, "linear": linear, "gemv": gemv,
               "matmul_nn": matmul_nn, "matmul_nt": matmul_nt, "tf32_linear": tf32_linear, "int8_linear": int8_linear,
               "linear_gelu": linear_gelu, "scaled_linear": scaled_linear, "int4_linear": int4_linear, "spmv": spmv, "depthwise": depthwise,
               "convolution": convolution,
