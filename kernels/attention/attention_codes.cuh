@@ -78,7 +78,7 @@ template <class PLAN> struct AttentionConsumer<AttentionCodes<PLAN>> : Attention
         for (int step = 0; step < P::BLOCK_N / 32; step++) {
             wgmma_registers<typename P::T>(this->o[0], this->p + 4 * step,
                                            this->v + this->at(from) + P::TileV::at_step(step), step > 0 || add);
-            wgmma_add_columns(added, this->p + 4 * step, ones + step % 4 * wgmma_step<true>(), step > 0);
+            wgmma_add_columns(added, this->p + 4 * step, ones, step > 0);
         }
         wgmma_commit();
     }
