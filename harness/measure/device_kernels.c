@@ -26,7 +26,9 @@ static const char *const builtin_names[RFT_BUILTIN_COUNT] = {
 };
 
 static const unsigned char *const seeding_texts[] = {rft_embedded_fill_cu, rft_embedded_convert_cu};
-static const unsigned char *const judging_texts[] = {rft_embedded_guard_cu, rft_embedded_compare_cu};
+static const unsigned char *const judging_texts[] = {rft_embedded_partials_cuh, rft_embedded_compare_cu};
+static const unsigned char *const folding_texts[] = {rft_embedded_guard_cu, rft_embedded_partials_cuh,
+                                                     rft_embedded_fold_cu};
 static const unsigned char *const timing_texts[] = {rft_embedded_flush_cu, rft_embedded_stamp_cu, rft_embedded_block_cu,
                                                     rft_embedded_empty_cu};
 
@@ -34,7 +36,8 @@ static const unsigned char *const timing_texts[] = {rft_embedded_flush_cu, rft_e
 #define NAMES(first, end) builtin_names + (first), (end) - (first)
 const rft_kernel_group rft_builtin_groups[RFT_BUILTIN_GROUPS] = {
     {"rooftune_seeding.cu", TEXTS(seeding_texts), NAMES(RFT_BUILTIN_FILL, RFT_BUILTIN_MAGNITUDE), 0},
-    {"rooftune_judging.cu", TEXTS(judging_texts), NAMES(RFT_BUILTIN_MAGNITUDE, RFT_BUILTIN_FLUSH_WRITE), 0},
+    {"rooftune_judging.cu", TEXTS(judging_texts), NAMES(RFT_BUILTIN_MAGNITUDE, RFT_BUILTIN_CHECKSUM), 0},
+    {"rooftune_folding.cu", TEXTS(folding_texts), NAMES(RFT_BUILTIN_CHECKSUM, RFT_BUILTIN_FLUSH_WRITE), 0},
     {"rooftune_timing.cu", TEXTS(timing_texts), NAMES(RFT_BUILTIN_FLUSH_WRITE, RFT_BUILTIN_COUNT), 0},
 };
 

@@ -28,7 +28,7 @@ typedef enum rft_builtin {
     RFT_BUILTIN_EMPTY,
     RFT_BUILTIN_COUNT
 } rft_builtin;
-#define RFT_BUILTIN_GROUPS 3 /* compiled apart from each other */
+#define RFT_BUILTIN_GROUPS 4 /* compiled apart from each other */
 
 /* Every thread of a reducing kernel writes one partial result; the device folds them to a verdict of a few, the host
  * folds those. */

@@ -23,7 +23,10 @@ static uint64_t host_thread, host_threads;
 
 #include "measure/device/guard.cu"
 
+#include "measure/device/partials.cuh"
+
 #include "measure/device/compare.cu"
+#include "measure/device/fold.cu"
 
 #define EACH_THREAD(launch)                                                                                            \
     for (host_threads = (uint64_t)(launch)->grid[0] * (launch)->block[0], host_thread = 0; host_thread < host_threads; \
