@@ -128,11 +128,12 @@ static void index_points(rft_recorded *r) {
         }
         uint64_t hash = hash_place(sweep, p->sweep, p->variant, sweep->problems[p->problem].values);
         for (size_t k = 0; k < params; k++) {
+            slot_of(r, hash)->hash = hash;
             hash = rft_value_hash(hash, &p->config[k]);
-            struct slot *slot = slot_of(r, hash);
-            slot->hash = hash;
-            slot->point = k + 1 == params ? i + 1 : slot->point;
         }
+        struct slot *whole = slot_of(r, hash); /* of a variant without parameters: its place alone */
+        whole->hash = hash;
+        whole->point = i + 1;
     }
 }
 
