@@ -70,6 +70,11 @@ local fma = matmul {
   end,
 }
 
+local CHUNK = { "CHUNK", 64, "k's that are added up on the tensor cores, before fp32 adds the sum" }
+local function products_param(products)
+  return { "PRODUCTS", products, "of planes of A and B: 3 or 4 of two planes each, 6 or 9 of three" }
+end
+
 -- Planes that so many products need.
 local function planes_of(c) return c.PRODUCTS > 4 and 3 or 2 end
 
@@ -115,8 +120,7 @@ local function emulated(dtype, element, cuda_type, size, products, loose)
     entry = ("matmul_emulated<%s, PRODUCTS, CHUNK, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
       .. " LAG, STORES>"):format(cuda_type),
     params = {
-      { "PRODUCTS", products, "of planes of A and B: 3 or 4 of two planes each, 6 or 9 of three" },
-      { "CHUNK", 64, "k's that are added up on the tensor cores, before fp32 adds the sum" },
+      products_param(products), CHUNK,
       { "BLOCK_M", 128, "rows of a tile of C" },
       { "BLOCK_N", 128, "columns of a tile of C" },
       { "BLOCK_K", line, "depth of a stage, which has a plane's tile of A and B" },
@@ -207,8 +211,7 @@ local function by_mma(dtype, element, cuda_type, size, products, loose)
     loose = loose,
     entry = ("matmul_mma_planes<%s, PRODUCTS, CHUNK, BLOCK_M, BLOCK_N, BLOCK_K, WARP_M, WARP_N, STAGES, GROUP>"):format(cuda_type),
     params = {
-      { "PRODUCTS", products, "of planes of A and B: 3 or 4 of two planes each, 6 or 9 of three" },
-      { "CHUNK", 64, "k's that are added up on the tensor cores, before fp32 adds the sum" },
+      products_param(products), CHUNK,
       { "BLOCK_M", 128, "rows of a block's tile" },
       { "BLOCK_N", 128, "columns of a block's tile" },
       { "BLOCK_K", 64 // size, "depth of a stage, which has the tiles of all planes" },

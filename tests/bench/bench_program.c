@@ -149,6 +149,19 @@ bench_result bench_run_well(const char *const *words, const char *awaited) {
     return result;
 }
 
+#define SGEMM_MORE_MOST 9
+
+bench_result bench_run_sgemm(const char *const *more, const char *awaited) {
+    const char *words[13 + SGEMM_MORE_MOST] = {"rooftune",   "run",      bench_file("sgemm/sgemm.lua"),
+                                               "-o",         "sgemm.db", "--fresh",
+                                               "--counters", "none",     "--energy",
+                                               "none",       "--events", "-"};
+    for (size_t i = 0; i < SGEMM_MORE_MOST && more[i]; i++) {
+        words[12 + i] = more[i];
+    }
+    return bench_run_well(words, awaited);
+}
+
 const char *bench_out(void) {
     return rft_str_get(&the_out);
 }

@@ -43,6 +43,9 @@ typedef struct bench_result {
 bench_result bench_run(const char *const *words, const char *awaited);
 /* The same; prints what the program said and ends with 1 unless its status is 0. */
 bench_result bench_run_well(const char *const *words, const char *awaited);
+/* The same of `rooftune run sgemm/sgemm.lua MORE...` into sgemm.db, without counters and energy, events on stdout.
+ * `more`: at most 9 options and arguments, and NULL. */
+bench_result bench_run_sgemm(const char *const *more, const char *awaited);
 /* What the last program wrote to stdout. Valid until the next. */
 const char *bench_out(void);
 

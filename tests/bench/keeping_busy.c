@@ -22,14 +22,8 @@
 #define FIRST_POINT "\"event\":\"point\""
 
 static bench_result run_sweep(const char *n, const char *cache, const char *ceilings, rft_run **run) {
-    const char *words[] = {"rooftune",    "run",      bench_file("sgemm/sgemm.lua"),
-                           "-o",          "sgemm.db", "--fresh",
-                           "--counters",  "none",     "--energy",
-                           "none",        "--events", "-",
-                           "--processes", "1",        "--ceilings",
-                           ceilings,      "--",       n,
-                           "wide",        cache,      NULL};
-    bench_result result = bench_run_well(words, FIRST_POINT);
+    const char *more[] = {"--processes", "1", "--ceilings", ceilings, "--", n, "wide", cache, NULL};
+    bench_result result = bench_run_sgemm(more, FIRST_POINT);
     *run = bench_load("sgemm.db");
     return result;
 }

@@ -95,26 +95,10 @@ static void print_parts(double wall_s) {
 }
 
 static tuned rooftune(const char *n, const char *processes) {
-    const char *words[] = {"rooftune",
-                           "run",
-                           bench_file("sgemm/sgemm.lua"),
-                           "-o",
-                           "sgemm.db",
-                           "--fresh",
-                           "--events",
-                           "-",
-                           "--counters",
-                           "none",
-                           "--energy",
-                           "none",
-                           "--processes",
-                           processes,
-                           "--",
-                           n,
-                           NULL};
+    const char *more[] = {"--processes", processes, "--", n, NULL};
     bench_empty_caches();
     tuned result = {
-        .seconds = bench_run_well(words, NULL).wall_s, .least_samples = SIZE_MAX, .least_samples_near_best = SIZE_MAX};
+        .seconds = bench_run_sgemm(more, NULL).wall_s, .least_samples = SIZE_MAX, .least_samples_near_best = SIZE_MAX};
     print_parts(result.seconds);
     rft_run *run = bench_load("sgemm.db");
     size_t problem = 0;
