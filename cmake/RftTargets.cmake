@@ -56,18 +56,20 @@ function(rft_test_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
-# Tests do not travel: they are linked by the faster linker of two. It warns of what the address sanitizer exports.
+# Tests do not travel: they are linked by a faster linker where there is one. gold warns of what the sanitizers export.
 include(CheckLinkerFlag)
-if(NOT RFT_SANITIZE)
-  check_linker_flag(C -fuse-ld=gold RFT_HAS_GOLD)
+set(RFT_FAST_LINKER -fuse-ld=gold)
+if(RFT_SANITIZE)
+  set(RFT_FAST_LINKER -fuse-ld=lld)
 endif()
+check_linker_flag(C ${RFT_FAST_LINKER} RFT_HAS_FAST_LINKER)
 
 # rft_test(NAME SOURCES a.c... [LIBS ...] [LABELS ...]): such a program as a test, exit status 77 = skipped.
 function(rft_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   rft_test_program(${name} SOURCES ${ARG_SOURCES} LIBS ${ARG_LIBS})
-  if(RFT_HAS_GOLD)
-    target_link_options(${name} PRIVATE -fuse-ld=gold)
+  if(RFT_HAS_FAST_LINKER)
+    target_link_options(${name} PRIVATE ${RFT_FAST_LINKER})
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${ARG_LABELS}" TIMEOUT 300)
