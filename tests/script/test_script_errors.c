@@ -171,6 +171,7 @@ static const struct {
     {"{ grid = 1, block = 1, args = { f32('2') } }", "f32: expected a number"},
     {"{ grid = 1, block = 1, args = { b.x:offset(2^40) } }", "outside the buffer"},
     {"{ grid = 1, block = 1, args = { b.x:as(\"u32\") } }", "an element type, like u32"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x:as(u32), { 8 }, { box = { 8 } }) } }", "not as another type"},
     {"{ grid = 1, block = 1, args = { b.x.offst } }", "a buffer has no \"offst\""},
     {"{ grid = 1, block = 1, pdl = 1 }", "launch.pdl: expected true or false, got 1"},
     {"{ grid = 1, block = 1, shared = -4 }", "launch.shared: -4 is outside 0 to 1099511627776"},

@@ -321,6 +321,10 @@ static int api_tensor_map(lua_State *lua) {
     if (handle->offset_bytes != 0) {
         rft_read_fail(lua, &root, NULL, "covers a whole buffer, not from an offset");
     }
+    if (handle->is_cast) {
+        rft_read_fail(lua, &root, "declare the buffer with the type that is copied",
+                      "takes the buffer's own elements, not as another type");
+    }
     size_t type_bytes = rft_type_bytes(handle->type);
     rft_tensor_map map = {0};
     map.rank = (int)rft_read_list(lua, 2, &dims_at, 5);
