@@ -9,6 +9,7 @@
 
 #define GAP 2            /* columns between cells */
 #define LEAST_WRAPPED 12 /* columns that a cell of words is not made narrower than */
+#define WHOLE_WORD 24    /* columns up to which a word of such a cell, "n=16777216", is not torn */
 #define HANG 2           /* further lines of a paragraph */
 #define HEAD_MOST 32     /* columns of a cell before a paragraph */
 
@@ -97,7 +98,7 @@ typedef struct text_column {
     const rft_trait *field;
     size_t at; /* its cell in a row */
     const char *heading;
-    size_t width;
+    size_t width, least;      /* of a wrapping one: its longest word */
     rft_layout_number number; /* of a DECIMAL one */
     word_lines head;
 } text_column;
@@ -151,7 +152,9 @@ static void fit_column(text_printer *p, text_grid *grid, text_column *column) {
             continue;
         }
         const char *words = words_of(p, grid, row, column->at);
+        size_t word = column->field->wraps ? longest_word(words) : 0;
         rft_layout_number parts = {0};
+        column->least = larger(column->least, word <= WHOLE_WORD ? word : 0);
         if (column->field->align == RFT_ALIGN_DECIMAL && rft_layout_split(words, &parts)) {
             column->number.whole = larger(column->number.whole, parts.whole);
             column->number.fraction = larger(column->number.fraction, parts.fraction);
@@ -206,7 +209,7 @@ static bool narrowed(const text_printer *p, text_grid *grid) {
         for (size_t c = 0; c < grid->count; c++) {
             const text_column *column = &grid->columns[c];
             width += gap_before(grid, c) + column->width;
-            if (column->field->wraps && column->width > LEAST_WRAPPED &&
+            if (column->field->wraps && column->width > larger(column->least, LEAST_WRAPPED) &&
                 (widest == SIZE_MAX || column->width > grid->columns[widest].width)) {
                 widest = c;
             }

@@ -66,6 +66,10 @@ static void a_terminal_has_80_columns(void **state) {
         assert_true(rft_layout_columns(line) <= RFT_LAYOUT_WIDTH);
     }
     rft_str_clear(&text);
+    rft_print_text(&text, sample(arena, "of a size, optN=16777216"),
+                   &(rft_print_opts){.indent = 37}); /* room for 12 columns */
+    assert_non_null(strstr(rft_str_get(&text), "optN=16777216"));
+    rft_str_clear(&text);
     rft_arena_free(arena);
 }
 
