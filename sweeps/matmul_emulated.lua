@@ -53,6 +53,12 @@ return sweep {
     { "bf16 x 6, sums of 512", kernel = matmul.bf16, tune = as(6, 512), where = matmul.fits(2) },
     { "bf16 x 6, sums of 256", kernel = matmul.bf16, tune = as(6, 256), where = matmul.fits(2) },
     { "bf16 x 6", kernel = matmul.bf16, tune = tune(6, 64), where = where(2) },
+    {
+      "bf16 x 6, begun early",
+      kernel = matmul.bf16_early,
+      tune = { PRODUCTS = values(6), CHUNK = values(64), CLUSTER_M = values(2), PDL = values(false, true) },
+      where = matmul.fits(2),
+    },
     { "bf16 x 9", kernel = matmul.bf16, tune = as(9, 64), where = matmul.fits(2) },
   },
   problems = {

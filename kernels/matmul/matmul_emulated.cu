@@ -147,6 +147,7 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
     if (group == CONSUMERS) {
         give_registers<P>();
         if (threadIdx.x == CONSUMERS * 128) {
+            await_launch_before();
             produce_planes<P, Products<PRODUCTS>::PLANES>(task, stages, &a, &b);
         }
         __syncwarp();

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B in fp32, A is m x k and B is k x n, of data that is "uniform" in [-1, 1), "wide" or "cancelling"
--- (matmul_data.cu). Returns { fma, bf16, bf16_short, tf32, fits, mma, mma_fits }: plain FMA; on tensor cores that multiply
--- narrower numbers, short where 16 bits are enough; and constraints of these: on sm_90a, and by mma.sync (mma has all three).
+-- (matmul_data.cu). Returns { fma, bf16, bf16_short, bf16_early, tf32, fits, mma, mma_fits }: plain FMA; on tensor cores that
+-- multiply narrower numbers, short where 16 bits are enough, early with PDL; and constraints of these: on sm_90a, and by
+-- mma.sync (mma has the first, the second and tf32).
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -108,30 +109,32 @@ local function planes_for(p, element)
   return { a_planes = temp(element, 3 * p.m * pitch_of(p)), b_planes = temp(element, 3 * p.n * pitch_of(p)) }
 end
 
--- `loose`: times the tolerance of fp32.
-local function emulated(dtype, element, cuda_type, size, products, loose)
+-- `loose`: times the tolerance of fp32. `early`: with PDL as a parameter.
+local function emulated(dtype, element, cuda_type, size, products, loose, early)
   local line = 128 // size -- numbers of a stage's line
   local pipe = "tensor_" .. dtype
+  local params = {
+    products_param(products), CHUNK,
+    { "BLOCK_M", 128, "rows of a tile of C" },
+    { "BLOCK_N", 128, "columns of a tile of C" },
+    { "BLOCK_K", line, "depth of a stage, which has a plane's tile of A and B" },
+    { "STAGES", 6, "places for these in shared memory" },
+    { "CONSUMERS", 2, "warpgroups that multiply, 64 rows each; one more brings tiles" },
+    { "CLUSTER_M", 2, "tiles of a cluster along m: its blocks share what they read of B" },
+    { "CLUSTER_N", 1, "tiles of a cluster along n: its blocks share what they read of A" },
+    { "GROUP", 8, "rows of clusters' tiles that are gone through together" },
+    { "LAG", true, "the second of two consumers begins each tile behind the first: one adds while the other multiplies" },
+    { "STORES", 2, "pieces of C on their way in shared memory, each consumer; 0: from registers" },
+  }
+  if early then params[#params + 1] = { "PDL", true, "the product, and B's planes, begin before the launch in front of them ends" } end
   return matmul {
-    name = "matmul_emulated_" .. dtype .. (loose and "_short" or ""),
+    name = "matmul_emulated_" .. dtype .. (loose and "_short" or early and "_early" or ""),
     source = "matmul_emulated.cu",
     pipe = pipe,
     loose = loose,
     entry = ("matmul_emulated<%s, PRODUCTS, CHUNK, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
       .. " LAG, STORES>"):format(cuda_type),
-    params = {
-      products_param(products), CHUNK,
-      { "BLOCK_M", 128, "rows of a tile of C" },
-      { "BLOCK_N", 128, "columns of a tile of C" },
-      { "BLOCK_K", line, "depth of a stage, which has a plane's tile of A and B" },
-      { "STAGES", 6, "places for these in shared memory" },
-      { "CONSUMERS", 2, "warpgroups that multiply, 64 rows each; one more brings tiles" },
-      { "CLUSTER_M", 2, "tiles of a cluster along m: its blocks share what they read of B" },
-      { "CLUSTER_N", 1, "tiles of a cluster along n: its blocks share what they read of A" },
-      { "GROUP", 8, "rows of clusters' tiles that are gone through together" },
-      { "LAG", true, "the second of two consumers begins each tile behind the first: one adds while the other multiplies" },
-      { "STORES", 2, "pieces of C on their way in shared memory, each consumer; 0: from registers" },
-    },
+    params = params,
     temps = function(p) return planes_for(p, element) end,
     launch = function(p, c, gpu, b)
       local planes, pitch = planes_of(c), pitch_of(p)
@@ -144,10 +147,13 @@ local function emulated(dtype, element, cuda_type, size, products, loose)
       local boxes = p.n % 4 == 0
       local c_map = boxes and tensor_map(b.c, { p.n, p.m }, { box = { 32, 64 }, swizzle = 128 })
       local split_a, split_b = splits_of(p, b, cuda_type, planes)
+      local pdl = early and c.PDL
+      split_b.pdl = pdl
       return {
         split_a,
         split_b,
         {
+          pdl = pdl,
           args = { a_map, b_map, c_map or a_map, b.c, i32(p.m), i32(p.n), i32(p.k), i32(boxes and 1 or 0) },
           grid = math.min(all, gpu.sms // cluster) * cluster,
           cluster = cluster,
@@ -264,6 +270,7 @@ return {
   fma = fma,
   bf16 = emulated("bf16", bf16, "__nv_bfloat16", 2, 6),
   bf16_short = emulated("bf16", bf16, "__nv_bfloat16", 2, 3, 4),
+  bf16_early = emulated("bf16", bf16, "__nv_bfloat16", 2, 6, nil, true),
   tf32 = emulated("tf32", f32, "float", 4, 3),
   fits = fits,
   mma = {

@@ -8,6 +8,19 @@
 
 #include "matmul_tensor.cuh"
 
+/* With PDL launches begin before those in front of them end: from the first call on may the next one; behind the second
+ * what comes before has ended. */
+__device__ __forceinline__ void next_may_begin() {
+#if defined(PDL) && PDL
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void await_launch_before() {
+#if defined(PDL) && PDL
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /* The part of `value` that T holds, as a float. */
 template <typename T> struct Narrow;
 template <> struct Narrow<__nv_bfloat16> {
@@ -69,6 +82,7 @@ template <bool ALIGNED> __device__ __forceinline__ void load_four(float (&values
 template <typename T, int PLANES, bool ALIGNED, int THREADS>
 __global__ void __launch_bounds__(THREADS)
     split_rows(const float *__restrict__ from, T *__restrict__ to, long long rows, int columns, int pitch) {
+    next_may_begin();
     const long long i = (long long)blockIdx.x * THREADS + threadIdx.x;
     const long long row = i / (pitch / 4);
     const int column = (int)(i % (pitch / 4)) * 4;
@@ -88,6 +102,7 @@ __global__ void __launch_bounds__(THREADS)
     extern __shared__ float tile[];
     const long long first_column = (long long)blockIdx.x * SIDE;
     const int first_row = blockIdx.y * SIDE;
+    next_may_begin();
 #pragma unroll
     for (int i = threadIdx.x; i < SIDE * SIDE / 4; i += THREADS) {
         const int row = i / (SIDE / 4), column = i % (SIDE / 4) * 4;
@@ -112,6 +127,7 @@ __global__ void __launch_bounds__(THREADS)
             store_planes<PLANES>(values, to + (first_column + column) * pitch + first_row + row, columns * pitch);
         }
     }
+    await_launch_before(); /* so that the product, which awaits this launch, has the other planes as well */
 }
 
 /* Which planes PRODUCTS need, and the largest sum of their numbers. */
