@@ -7,6 +7,7 @@
 
 typedef __nv_bfloat16 bf16;
 
+#define PDL 1 /* with the instructions that it adds */
 #include "matmul_emulated.cu"
 namespace fp32 { /* has parts of its own */
 #include "matmul_ffma.cu"
