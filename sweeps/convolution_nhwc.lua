@@ -19,7 +19,7 @@ return sweep {
         WARP_N = values(32, 64), STAGES = values(3, 4), RESIDENT = values(1, 2),
       },
       where = {
-        "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/convolution.lua",
+        "gpu.cc >= 80",
         "BLOCK_N <= k",
         "BLOCK_M * BLOCK_N / (WARP_M * WARP_N) == 8 / RESIDENT",
         function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, RESIDENT, gpu)
@@ -28,6 +28,12 @@ return sweep {
           return shared <= gpu.shared_per_block and RESIDENT * (shared + 1024) <= gpu.shared_per_sm
         end,
       },
+    },
+    {
+      "FMA", -- before sm_80
+      kernel = convolution.mma,
+      tune = { BLOCK_M = values(128), BLOCK_N = values(64), BLOCK_K = values(32, 64), WARP_M = values(32, 64), STAGES = values(2) },
+      where = { "gpu.cc < 80" },
     },
     {
       "TMA im2col",

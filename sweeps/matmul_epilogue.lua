@@ -5,11 +5,11 @@ local lists = require "kernels.lists"
 local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
--- By mma.sync, of a name or nil: no epilogue.
-local function by_mma(epilogue, stages)
-  local kernel, fits = tensor.bf16.finish { epilogue = epilogue }
+-- By mma.sync, of a name or nil: no epilogue. Before sm_80 by FMA.
+local function by_mma(epilogue, stages, fma)
+  local kernel, fits = tensor.bf16.finish { epilogue = epilogue, fma = fma }
   return {
-    "mma.sync",
+    fma and "FMA" or "mma.sync",
     kernel = kernel,
     tune = { BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), WARP_M = values(32, 64), STAGES = stages },
     where = lists.join(fits, { "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M // 2", "BLOCK_M == 128 or n <= 1024" }),
@@ -22,7 +22,7 @@ local function compared(name, epilogue, kernel, sizes, space, where, library)
   return sweep {
     name = name,
     variants = {
-      by_mma(epilogue, values(2, 3)),
+      by_mma(epilogue, values(2, 3)), by_mma(epilogue, values(2), true),
       { "matmul_bf16_wgmma_" .. (epilogue or "roles"), kernel = kernel, tune = space, where = where },
     },
     over = { n = sizes },
@@ -51,7 +51,7 @@ local function other(name, library)
   return sweep {
     name = "matmul_" .. name,
     variants = {
-      by_mma(name, values(2)),
+      by_mma(name, values(2)), by_mma(name, values(2), true),
       { "matmul_bf16_wgmma_" .. name, kernel = (wgmma.bf16.with_epilogue(name)), where = { "gpu.arch == 'sm_90a'" } },
     },
     over = { n = values(1000, 4096) },

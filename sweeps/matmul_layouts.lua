@@ -6,10 +6,11 @@ local lists = require "kernels.lists"
 local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
-local function by_mma(layout)
-  local kernel, fits = tensor.bf16.finish { layout = layout }
+-- Before sm_80 by FMA.
+local function by_mma(layout, fma)
+  local kernel, fits = tensor.bf16.finish { layout = layout, fma = fma }
   return {
-    "mma.sync",
+    fma and "FMA" or "mma.sync",
     kernel = kernel,
     tune = { BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), WARP_M = values(32, 64), STAGES = values(2, 3) },
     where = lists.join(fits, { "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M // 2", "BLOCK_M == 128 or m <= 1027" }),
@@ -35,7 +36,7 @@ local function layout(name, kernel, library, of)
   }
   return sweep {
     name = "matmul_" .. name,
-    variants = { by_mma(of), by_wgmma },
+    variants = { by_mma(of), by_mma(of, true), by_wgmma },
     problems = { { m = 1024, n = 1024, k = 1024 }, { m = 4096, n = 4096, k = 4096 }, { m = 8192, n = 8192, k = 8192 } },
     baseline = { vendor.matmul(library) },
   }

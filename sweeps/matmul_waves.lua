@@ -22,7 +22,7 @@ local function tiles(block_n, stages)
       BLOCK_M = values(128), BLOCK_N = values(block_n), STAGES = values(stages), CLUSTER_M = values(1), CLUSTER_N = values(1),
       IDLE = values(0), STORES = values(2),
     },
-    where = { "gpu.arch == 'sm_90a' -- tensor cores multiply bf16 from sm_80 on: take sweeps/matmul_fp16.lua" },
+    where = { "gpu.arch == 'sm_90a'" },
     prior = by_rounds,
   }
 end
@@ -37,6 +37,7 @@ return sweep {
       where = { "gpu.cc >= 80 and gpu.arch ~= 'sm_90a'" },
       prior = by_rounds,
     },
+    { "FMA, tiles of 128 x 128", kernel = tensor.bf16.turns, where = { "gpu.cc < 80" }, prior = by_rounds },
   },
   over = { n = range(4096, 7168, 128) },
   with = { m = function(p) return p.n end, k = 4096 },

@@ -105,7 +105,11 @@ template <> __device__ __forceinline__ unsigned pair_of<__nv_bfloat16>(float fir
 }
 template <> __device__ __forceinline__ unsigned pair_of<__half>(float first, float second) {
     unsigned pair;
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+#else
+    pair = __half_as_ushort(__float2half_rn(first)) | (unsigned)__half_as_ushort(__float2half_rn(second)) << 16;
+#endif
     return pair;
 }
 

@@ -326,7 +326,7 @@ for name, facts in pairs(kinds) do
     -- Sums of 16 bits are made by instructions of sm_80; CUDA cores do without.
     cores_fits = { "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1" },
     fits = {
-      "gpu.cc >= 80 -- tensor cores multiply bf16, and 16 deep, from sm_80 on: take sweeps/decode.lua", "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1",
+      name == "bf16" and "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on" or "gpu.cc >= 75", "COMBINE ~= 'pdl' or gpu.cc >= 90", "COMBINE == 'last_block' or SPLIT ~= 1",
       facts.scaled and "CONVERT == 'integer' or gpu.cc >= 89" or nil,
     },
     tma_fits = {

@@ -88,10 +88,11 @@ local mma = describe {
       shared = mma_shared(c),
     }
   end,
-  traffic = function(p, c)
+  traffic = function(p, c, gpu)
     local all, read = moved(p, c), tiles.reads(product(p), 2, c.BLOCK_M, c.BLOCK_N)
     all.l2 = read + all.dram_write
     all.shared = all.tensor_bf16 * (1 / c.WARP_M + 1 / c.WARP_N) + read
+    if gpu.cc < 80 then all.fp32, all.tensor_bf16 = all.tensor_bf16, 0 end -- nothing else multiplies bf16 there
     return all
   end,
 }

@@ -16,7 +16,11 @@ struct Same {
 struct Relu : Same {
     __device__ __forceinline__ static float of(float sum, float bias) {
         float y;
+#if __CUDA_ARCH__ >= 800
         asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(sum + bias), "f"(0.0f));
+#else
+        y = sum + bias < 0.0f ? 0.0f : sum + bias;
+#endif
         return y;
     }
 };

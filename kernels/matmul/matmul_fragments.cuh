@@ -43,10 +43,40 @@ __device__ __forceinline__ void load_matrices_turned(unsigned (&to)[4], unsigned
         }                                                                                                              \
     };
 template <typename T> struct Multiply;
-MULTIPLY(__nv_bfloat16, __nv_bfloat16, "m16n8k16.row.col.f32.bf16.bf16.f32")
 #if __CUDA_ARCH__ >= 800
+MULTIPLY(__nv_bfloat16, __nv_bfloat16, "m16n8k16.row.col.f32.bf16.bf16.f32")
 MULTIPLY(__half, __half, "m16n8k16.row.col.f32.f16.f16.f32")
-#else /* sm_75 has half the depth */
+MULTIPLY(float, float, "m16n8k8.row.col.f32.tf32.tf32.f32")
+#else
+/* No tensor core multiplies bf16 or TF32: fp32 does. The rows and columns of a lane's sums are in its neighbours. */
+__device__ __forceinline__ float add_words(float sum, unsigned a, unsigned b, __nv_bfloat16) {
+    return fmaf(__uint_as_float(a & 0xffff0000u), __uint_as_float(b & 0xffff0000u),
+                fmaf(__uint_as_float(a << 16), __uint_as_float(b << 16), sum));
+}
+__device__ __forceinline__ float add_words(float sum, unsigned a, unsigned b, float) {
+    return fmaf(__uint_as_float(a), __uint_as_float(b), sum);
+}
+template <typename T> struct Multiply {
+    typedef float Sum;
+    typedef T Out;
+    __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
+        const int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            unsigned rows[2], columns[2];
+#pragma unroll
+            for (int e = 0; e < 2; e++) {
+                rows[e] = __shfl_sync(~0u, a[i / 4 * 2 + e], lane / 4 * 4 + i % 4);
+                columns[e] = __shfl_sync(~0u, b[i / 4], (lane % 4 * 2 + e) * 4 + i % 4);
+            }
+#pragma unroll
+            for (int e = 0; e < 4; e++) {
+                sums[e] = add_words(sums[e], rows[e / 2], columns[e % 2], T());
+            }
+        }
+    }
+};
+/* sm_75 has half the depth */
 template <> struct Multiply<__half> {
     typedef float Sum;
     typedef __half Out;
@@ -61,7 +91,6 @@ template <> struct Multiply<__half> {
     }
 };
 #endif
-MULTIPLY(float, float, "m16n8k8.row.col.f32.tf32.tf32.f32")
 /* Of bytes 0 and 1, and 2 and 3, as halves. Where no instruction converts, an e4m3's exponent and mantissa stand one
  * place lower in a half, whose bias is 8 more; NaN becomes 480 there. */
 __device__ __forceinline__ void widen_e4m3(unsigned bytes, unsigned &low, unsigned &high) {

@@ -31,7 +31,7 @@ return function(dtype, one_token)
       kernel = few.skinny,
       tune = { BLOCK_M = values(8, 16, 32), BLOCK_N = values(16, 32, 64), WARPS = values(4, 8, 16), AHEAD = values(1, 2, 4) },
       where = {
-        "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/linear_weights.lua",
+        "gpu.cc >= 80",
         where_wide "m <= 64",
         function(m, n, BLOCK_M) return n < 2048 or BLOCK_M == holding(m, 8, 32) end,
         "AHEAD * (BLOCK_M + BLOCK_N) >= 48 and AHEAD * (BLOCK_M + BLOCK_N) <= 128", -- 24 to 64 registers on their way
@@ -53,6 +53,12 @@ return function(dtype, one_token)
         where_wide "m > 64 or gpu.arch ~= 'sm_90a' and m > 16",
         "BLOCK_M == 2 * WARP_M and (BLOCK_N == 128 or BLOCK_M == 64)",
       },
+    },
+    {
+      "FMA, tiles", -- before sm_80
+      kernel = tensor[dtype].mma,
+      tune = { BLOCK_M = values(64), BLOCK_N = values(64, 128), WARP_M = values(32), WARP_N = values(32), STAGES = values(2) },
+      where = { "gpu.cc < 80" },
     },
     {
       "wgmma, k shared by a cluster",

@@ -96,7 +96,9 @@ local function ladder(dtype)
   end
 
   -- fp8 is widened to fp16 where no tensor core multiplies it. (On sm_90 and sm_100 as well: recordings have it as fp8.)
+  -- sm_75 multiplies bf16 and TF32 by fp32.
   local function executed_by(gpu, traffic)
+    if (dtype == "bf16" or dtype == "tf32") and gpu.cc < 80 then traffic.fp32, traffic[pipe] = traffic[pipe], 0 end
     if dtype == "fp8" and gpu.cc < 89 then traffic.tensor_fp16, traffic[pipe] = traffic[pipe], 0 end
     return traffic
   end
@@ -235,17 +237,17 @@ local function ladder(dtype)
         }
       end,
       traffic = function(p, c, gpu)
-        local all = tiles.traffic(pipe, p, c, gpu, { bytes = BYTES, shared = turns_shared_of(c), group = c.GROUP })
+        local facts = { bytes = BYTES, shared = turns_shared_of(c), group = c.GROUP }
+        local all = executed_by(gpu, tiles.traffic(pipe, p, c, gpu, facts))
         if epilogue then
           local read = epilogue.bytes(p, BYTES)
-          all.fp32, all.dram_read = epilogue.ops * p.m * p.n, all.dram_read + read
+          all.fp32, all.dram_read = (all.fp32 or 0) + epilogue.ops * p.m * p.n, all.dram_read + read
           all.l2 = all.l2 + read * (epilogue.input == "bias" and ceil_div(p.m, c.BLOCK_M) or 1)
         end
         return all
       end,
     }
-    local here = dtype == "fp16" and "gpu.cc >= 75"
-      or "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/matmul_fp16.lua"
+    local here = (facts.fma and "gpu.cc >= 75 and gpu.cc < 80") or (dtype == "fp16" and "gpu.cc >= 75" or "gpu.cc >= 80")
     return made, { here, tiles.four_or_eight_warps, tiles.fits(turns_shared_of) }
   end
 

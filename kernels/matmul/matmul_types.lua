@@ -4,6 +4,7 @@
 -- of wgmma is 128 bytes of k deep.
 local lists = require "kernels.lists"
 local mma = require "kernels.matmul_ladder_mma"
+local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
 -- Large tiles for large matrices: others leave most SMs idle.
@@ -16,7 +17,14 @@ return function(dtype)
   local matmul = wgmma[dtype]
   local function fits(...) return lists.join({ suits, matmul.deepest }, matmul.fits, { ... }) end
   return sweep {
-    variants = lists.join(mma(dtype), {
+    variants = lists.join(mma(dtype), dtype ~= "tf32" and {} or {
+      {
+        "FMA, tiles", -- before sm_80
+        kernel = tensor.tf32.mma,
+        tune = { BLOCK_M = values(64, 128), BLOCK_N = values(64, 128), WARP_M = values(32, 64), WARP_N = values(32), STAGES = values(2) },
+        where = { "gpu.cc < 80", "BLOCK_M == BLOCK_N and WARP_M == BLOCK_M // 2" },
+      },
+    }, {
       {
         "TMA and barriers",
         kernel = matmul.tma,

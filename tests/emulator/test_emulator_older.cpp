@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * test_emulator_older [SEED]: kernels by mma.sync as sm_75 has them: without cp.async, with half the depth an
- * instruction, and with e4m3 that shifts widen, which sm_80 has as well.
+ * instruction, with bf16 and TF32 by FMA, and with e4m3 that shifts widen, which sm_80 has as well.
  */
 #define __CUDA_ARCH__ 750
 #include "emulator/product.hpp"
 
 #include "attention_packed_mma.cu"
+#include "convolution_mma.cu"
 #include "matmul_mma.cu"
 #include "matmul_mma_finish.cu"
 #include "matmul_mma_scaled.cu"
+#include "matmul_mma_turns.cu"
+namespace decode { /* has a LOWEST and conversions of its own */
+#undef LOWEST
+#include "decode_mma.cuh"
+} // namespace decode
 
 #include "emulator/emulated_test.hpp"
 
@@ -29,6 +35,67 @@ static void multiply(const char *name, int m, int n, int k) {
                                                                                    (T *)product.c.data(), m, n, k);
     });
     tell(name, fault.empty() ? product.wrong(false) : fault);
+}
+
+template <bool A_BY_K, bool B_BY_K, bool ALIGNED> static void finish(const char *name, int m, int n, int k) {
+    Product<__nv_bfloat16, __nv_bfloat16> product(m, n, k, seed, A_BY_K, B_BY_K);
+    const Launch launch = launch_of(parts_of(n, 64) * parts_of(m, 64), 128, 2 * 128 * 64 * 2);
+    const float alpha = 2;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        matmul_mma_finish<__nv_bfloat16, A_BY_K, B_BY_K, ALIGNED, 64, 64, 64, 32, 32, 2, 8, Scale>(
+            product.a.data(), product.b.data(), product.c.data(), &alpha, m, n, k);
+    });
+    tell(name, fault.empty() ? product.wrong(false, 0, [](int, int, double sum) { return 2 * sum; }) : fault);
+}
+
+static void turns(int m, int n, int k) {
+    Product<__nv_bfloat16, __nv_bfloat16> product(m, n, k, seed);
+    const std::string fault = emulator::run(launch_of(1, 128, 3 * 128 * 64), seed, [&]() {
+        matmul_mma_turns<__nv_bfloat16, true, 64, 64, 32, 32, 32, 3, 8, 1>(product.a.data(), product.b.data(),
+                                                                           product.c.data(), m, n, k);
+    });
+    tell("bf16 in turns", fault.empty() ? product.wrong(false) : fault);
+}
+
+/* Channels of ones: an output is the number of taps in the image, times the channels and its filter's number. */
+static void convolve(int height, int width, int channels, int outputs) {
+    std::vector<__nv_bfloat16> x(height * width * channels, __nv_bfloat16(1.0f)), taps(outputs * 9 * channels),
+        y(height * width * outputs);
+    for (size_t i = 0; i < taps.size(); i++) {
+        taps[i] = __nv_bfloat16((float)(i / (9 * channels) % 3) - 1);
+    }
+    const Launch launch = launch_of(parts_of(height * width, 64) * parts_of(outputs, 64), 128, 2 * 128 * 64);
+    std::string fault = emulator::run(launch, seed, [&]() {
+        convolution_mma<true, 64, 64, 32, 32, 32, 2, 1>(x.data(), taps.data(), y.data(), 1, height, width, channels,
+                                                        outputs);
+    });
+    for (int at = 0; at < (int)y.size() && fault.empty(); at++) {
+        const int row = at / outputs / width, column = at / outputs % width;
+        const int down = 3 - (row == 0) - (row == height - 1), right = 3 - (column == 0) - (column == width - 1);
+        if ((float)y[at] != (float)(down * right * channels * (at % outputs % 3 - 1))) {
+            fault = "wrong: element " + std::to_string(at) + " is " + std::to_string((float)y[at]);
+        }
+    }
+    tell("convolution of bf16", fault);
+}
+
+/* decode_mma.cuh's instructions are matmul_fragments.cuh's. */
+static void decoding() {
+    std::string wrong;
+    const std::string fault = emulator::run(Launch(), seed, [&]() {
+        const auto pair = [](int i) { return rounded_pair<__half>((float)(i * 7 % 5 - 2), (float)(i * 11 % 7 - 3)); };
+        const int at = threadIdx.x * 6;
+        const unsigned a[4] = {pair(at), pair(at + 1), pair(at + 2), pair(at + 3)}, b[2] = {pair(at + 4), pair(at + 5)};
+        float sums[4] = {1, 2, 3, 4}, same[4] = {1, 2, 3, 4};
+        decode::multiply_add<__half>(sums, a[0], a[1], a[2], a[3], b[0], b[1]);
+        Multiply<__half>::add(same, a, b);
+        for (int i = 0; i < 4; i++) {
+            if (sums[i] != same[i]) {
+                wrong = "wrong: sum " + std::to_string(i);
+            }
+        }
+    });
+    tell("decode's fp16", fault + wrong);
 }
 
 /* Every e4m3 that is a number becomes it. */
@@ -93,6 +160,12 @@ static void run_all() {
     multiply<__half, false, 2, false>("fp16, odd", 65, 67, 71);
     multiply<signed char, true, 2, true>("int8", 70, 67, 144);
     multiply<unsigned char, true, 2, false>("e4m3", 65, 72, 144);
+    multiply<float, false, 2, false>("TF32 by FMA, odd", 63, 61, 19);
+    finish<true, true, true>("bf16 by FMA", 62, 56, 40);
+    finish<false, false, false>("bf16 by FMA, NT, odd", 61, 59, 37);
+    turns(66, 56, 40);
+    convolve(5, 9, 8, 40);
+    decoding();
     widening();
     attention("sequences of 75, 64 and 1", {0, 75, 139, 140}, 2, 2);
 }
