@@ -11,12 +11,12 @@
 /* With PDL launches begin before those in front of them end: from the first call on may the next one; behind the second
  * what comes before has ended. */
 __device__ __forceinline__ void next_may_begin() {
-#if defined(PDL) && PDL
+#if defined(PDL) && PDL && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 __device__ __forceinline__ void await_launch_before() {
-#if defined(PDL) && PDL
+#if defined(PDL) && PDL && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

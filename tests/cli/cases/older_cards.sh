@@ -6,5 +6,5 @@ for sweep in embedding softmax rmsnorm reduction bias_dropout; do
     expect_status 0
     expect_out 'for sm_75 cards, .*failed 0,'
 done
-rooftune check "$SOURCE/sweeps/matmul_tf32.lua" --arch sm_75
+rooftune check "$SOURCE/sweeps/matmul_bf16_search.lua" --arch sm_75
 expect_error 4 'no configuration is valid'
