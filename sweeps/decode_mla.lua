@@ -35,7 +35,15 @@ return sweep {
       tune = {
         BANDS = values(1, 2, 4), STAGES = values(2, 3), SPLIT = values(0, 1, 2, 4, 8), COMBINE = values("launch", "pdl"),
       },
-      where = lists.join(mla.mma_fits, { few, "COMBINE == (gpu.cc >= 90 and 'pdl' or 'launch')" }),
+      where = lists.join(mla.mma_fits, {
+        "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take FMA", few, "COMBINE == (gpu.cc >= 90 and 'pdl' or 'launch')",
+      }),
+    },
+    {
+      "FMA", -- with room for one tile in the 64 KiB of sm_75
+      kernel = mla.mma,
+      tune = { BANDS = values(1), STAGES = values(1), SPLIT = values(0, 1, 2, 4, 8), COMBINE = values("launch") },
+      where = lists.join(mla.mma_fits, { "gpu.cc < 80 -- from sm_80 on tensor cores multiply bf16: take mma.sync", few }),
     },
     {
       "a block 64 heads",

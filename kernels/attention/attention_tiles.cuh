@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attention_tiles.cuh - tiles of Q, K, V and of scores in shared memory for mma.sync (sm_80 and newer): ROWS rows of
- * DEPTH elements of 16 bits in slabs of 64, rows of 128 bytes each, swizzled for ldmatrix. Places and fragments:
- * matmul_stages.cuh, matmul_fragments.cuh.
+ * attention_tiles.cuh - tiles of Q, K, V and of scores in shared memory for mma.sync: ROWS rows of DEPTH elements of 16
+ * bits in slabs of 64, rows of 128 bytes each, swizzled for ldmatrix. Places and fragments: matmul_stages.cuh,
+ * matmul_fragments.cuh.
  */
 #ifndef RFT_KERNELS_ATTENTION_TILES_CUH
 #define RFT_KERNELS_ATTENTION_TILES_CUH

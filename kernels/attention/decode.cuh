@@ -100,7 +100,12 @@ template <> __device__ __forceinline__ __half rounded<__half>(float value) {
 template <typename T> __device__ __forceinline__ unsigned pair_of(float first, float second);
 template <> __device__ __forceinline__ unsigned pair_of<__nv_bfloat16>(float first, float second) {
     unsigned pair;
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+#else
+    pair = __bfloat16_as_ushort(__float2bfloat16_rn(first)) |
+           (unsigned)__bfloat16_as_ushort(__float2bfloat16_rn(second)) << 16;
+#endif
     return pair;
 }
 template <> __device__ __forceinline__ unsigned pair_of<__half>(float first, float second) {

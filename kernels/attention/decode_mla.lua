@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Decode of multi-head latent attention: `batch` sequences of at most `l` tokens, a row of 576 bf16 a token, which is K of all
 -- `heads` query heads and whose first 512 elements are V. Pages and ragged as in decode.lua. Returns { wgmma, mma, mma_fits }:
--- on sm_90a, and by mma.sync with its constraints.
+-- on sm_90a, and by mma.sync (before sm_80 FMA) with its constraints.
 local decode = require "kernels.decode"
 
 local KEYS, VALUES, TOKENS, HEADS = 576, 512, 64, 64
@@ -151,7 +151,7 @@ local wgmma = describe {
   end,
 }
 
--- By mma.sync: so many heads a block, tiles of 32 tokens.
+-- By mma.sync, before sm_80 by FMA: so many heads a block, tiles of 32 tokens.
 local function few_of(p, c) return ceil_div(p.heads, 16 * c.BANDS) end
 local function short_of(p, c, gpu)
   local split = c.SPLIT > 0 and c.SPLIT or gpu.sms // (p.batch * few_of(p, c))
@@ -186,8 +186,10 @@ local mma = describe {
     local parts, tokens = short_parts_of(p, c, gpu), decode.tokens_of(p)
     local handed = parts > 1 and 4 * p.batch * p.heads * parts * (VALUES + 2) or 0
     local read, heads = 2 * KEYS * tokens, 16 * c.BANDS
+    local multiplied = 2 * (KEYS + VALUES) * heads * few_of(p, c) * tokens
     return {
-      tensor_bf16 = 2 * (KEYS + VALUES) * heads * few_of(p, c) * tokens,
+      tensor_bf16 = gpu.cc >= 80 and multiplied or 0,
+      fp32 = gpu.cc < 80 and multiplied + 4 * p.heads * tokens or nil, -- nothing else multiplies bf16 there
       l2 = few_of(p, c) * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
       shared = few_of(p, c) * tokens * (2 * KEYS * (1 + c.BANDS + heads // 8) + 2 * VALUES + 8 * heads * 3),
     }
@@ -201,7 +203,7 @@ local mma = describe {
 return {
   wgmma = wgmma, mma = mma,
   mma_fits = {
-    "gpu.cc >= 80 -- tensor cores multiply bf16 from sm_80 on: take sweeps/decode.lua", "page >= 32", "COMBINE ~= 'pdl' or gpu.cc >= 90",
+    "page >= 32", "COMBINE ~= 'pdl' or gpu.cc >= 90",
     function(BANDS, STAGES, gpu) return mma_shared(BANDS, STAGES) <= gpu.shared_per_block end,
   },
 }

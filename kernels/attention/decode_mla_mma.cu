@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decode (decode.cuh) of multi-head latent attention as in decode_mla.cu, by mma.sync on tiles that cp.async brings
- * (sm_80 and newer). A block has 16 BANDS heads, and goes over tiles of 32 tokens of a page, of which STAGES have a
- * place. Eight warps share a tile three times: its scores, 16 heads by 8 tokens at a time; its weights, a head's 32
- * tokens in the lanes of a warp; and V, of whose 512 elements each warp adds 64, a slab of the tile, for all heads.
+ * Decode (decode.cuh) of multi-head latent attention as in decode_mla.cu, by mma.sync on tiles that cp.async brings;
+ * before sm_80 by FMA on tiles that threads bring. A block has 16 BANDS heads, and goes over tiles of 32 tokens of a
+ * page, of which STAGES have a place: one beside 16 heads in 64 KiB. Eight warps share a tile three times: its scores,
+ * 16 heads by 8 tokens at a time; its weights, a head's 32 tokens in the lanes of a warp; and V, of whose 512 elements
+ * each warp adds 64, a slab of the tile, for all heads.
  */
 #include "decode_mla_join.cuh"
 #undef LOWEST /* decode.cuh's; here it is minus infinity */

@@ -121,12 +121,11 @@ template <typename SUM, int DOWN, int RIGHT> __device__ __forceinline__ void cle
 
 /*
  * STAGES places of STAGE_BYTES in shared memory, from `begin` on, through which `tiles` tiles pass: request(tile, to)
- * asks for one, multiply(tile, from) is called for each in turn.
+ * asks for one, multiply(tile, from) is called for each in turn. With one place none is on its way meanwhile.
  */
 template <int STAGES, int STAGE_BYTES, class REQUEST, class MULTIPLY>
 __device__ __forceinline__ void pass_tiles(unsigned begin, int tiles, const REQUEST &request,
                                            const MULTIPLY &multiply) {
-    static_assert(STAGES >= 2, "one in use, the others on their way");
     auto ask = [&](int tile) {
         if (tile < tiles) {
             request(tile, begin + tile % STAGES * STAGE_BYTES);
@@ -138,9 +137,13 @@ __device__ __forceinline__ void pass_tiles(unsigned begin, int tiles, const REQU
         ask(tile);
     }
     for (int tile = 0; tile < tiles; tile++) {
-        copy_async_wait<STAGES - 2>();
+        copy_async_wait<(STAGES > 1 ? STAGES - 2 : 0)>();
         __syncthreads(); /* this tile has arrived for every thread, and no thread reads the place filled next */
         ask(tile + STAGES - 1);
+        if (STAGES == 1) {
+            copy_async_wait<0>();
+            __syncthreads();
+        }
         multiply(tile, begin + tile % STAGES * STAGE_BYTES);
     }
 }

@@ -6,18 +6,18 @@
 #define __CUDA_ARCH__ 750
 #include "emulator/product.hpp"
 
+#include "decode_mla_mma.cu" /* first: of two LOWEST it takes attention's, as those below */
+
 #include "attention_packed_mma.cu"
 #include "convolution_mma.cu"
+#include "decode_mma.cuh"
 #include "matmul_mma.cu"
 #include "matmul_mma_finish.cu"
 #include "matmul_mma_scaled.cu"
 #include "matmul_mma_turns.cu"
-namespace decode { /* has a LOWEST and conversions of its own */
-#undef LOWEST
-#include "decode_mma.cuh"
-} // namespace decode
 
 #include "emulator/emulated_test.hpp"
+#include "emulator/paged_cache.hpp"
 
 using emulator::Launch;
 using emulator::Product;
@@ -87,7 +87,7 @@ static void decoding() {
         const int at = threadIdx.x * 6;
         const unsigned a[4] = {pair(at), pair(at + 1), pair(at + 2), pair(at + 3)}, b[2] = {pair(at + 4), pair(at + 5)};
         float sums[4] = {1, 2, 3, 4}, same[4] = {1, 2, 3, 4};
-        decode::multiply_add<__half>(sums, a[0], a[1], a[2], a[3], b[0], b[1]);
+        multiply_add<__half>(sums, a[0], a[1], a[2], a[3], b[0], b[1]);
         Multiply<__half>::add(same, a, b);
         for (int i = 0; i < 4; i++) {
             if (sums[i] != same[i]) {
@@ -166,6 +166,7 @@ static void run_all() {
     turns(66, 56, 40);
     convolve(5, 9, 8, 40);
     decoding();
+    mla_mma<MlaTiles<1, 1>, 1>("MLA by FMA", {30}, 5, 32, 64, decode_mla_mma<1, 1>);
     widening();
     attention("sequences of 75, 64 and 1", {0, 75, 139, 140}, 2, 2);
 }
