@@ -169,18 +169,29 @@ static const char *read_log(const job *j) {
 }
 
 /* A missing header is the commonest failure of a source that compiles elsewhere; NVRTC does not say why. */
+static const char *header_hint(const job *j, const char *log) {
+    if (j->self->include_folder_count == 0) {
+        return "\nrooftune: no folder with CUDA's headers was found; install them (wheel nvidia-cuda-runtime) or set "
+               "CUDA_HOME";
+    }
+    /* cooperative_groups.h itself includes some of these */
+    if (strstr(log, "source file \"nv/") || strstr(log, "source file \"cuda/std/") ||
+        strstr(log, "source file \"cub/")) {
+        return "\nrooftune: this header is CCCL's, which lies beside a toolkit's headers; of wheels it is one of its "
+               "own: "
+               "nvidia-cuda-cccl (nvidia-cuda-cccl-cu12 for CUDA 12)";
+    }
+    return "\nrooftune: user headers are looked for beside the source, in lib/ there or a folder up, and in its -I "
+           "options. NVRTC has no C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under "
+           "__CUDACC_RTC__, or let `rooftune new` copy the device code. A header outside of the sweep's tree can be "
+           "read "
+           "with --allow-path DIR";
+}
+
 static const char *log_with_hint(const job *j, const char *log, nvrtcResult status) {
     const char *hint = "";
     if (strstr(log, "cannot open source file") || strstr(log, "could not open source file")) {
-        hint =
-            j->self->include_folder_count == 0
-                ? "\nrooftune: no folder with CUDA's headers was found; install them (wheel nvidia-cuda-runtime) or "
-                  "set CUDA_HOME"
-                : "\nrooftune: user headers are looked for beside the source, in lib/ there or a folder up, and in its "
-                  "-I options. NVRTC has no "
-                  "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__, or let "
-                  "`rooftune new` copy the device code. A header outside of the sweep's tree can be read with "
-                  "--allow-path DIR";
+        hint = header_hint(j, log);
     } else if (strstr(log, "explicitly marked as a __host__ function")) {
         hint = "\nrooftune: a header has host code. Of CUB include what a block or warp uses "
                "(cub/block/block_reduce.cuh), "

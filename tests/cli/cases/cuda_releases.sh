@@ -30,3 +30,14 @@ expect_out 'NVRTC: 13\.'
 export RFT_NVRTC=$wheels
 rooftune devices
 expect_out 'NVRTC: 12\.'
+# cooperative_groups.h needs CCCL's headers, which are a wheel of their own.
+if [ ! -d "$wheels/nvidia/cuda_cccl" ]; then
+    cat >grouped.cu <<'C'
+#include <cooperative_groups.h>
+extern "C" __global__ void grouped(float *x) { x[threadIdx.x] = cooperative_groups::this_grid().thread_rank(); }
+C
+    rooftune new grouped.cu --size n=1024
+    rooftune check grouped.lua --arch sm_90a
+    tr -s ' \n' ' ' <out >flat
+    grep -q 'nvidia-cuda-cccl-cu12' flat || fail "the wheel that is missing is not named"
+fi
