@@ -14,6 +14,7 @@
 #include "model/transition/transition.h"
 #include "report/recordings.h"
 #include "reports/findings/ladder_change.h"
+#include "store/card_table.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -214,9 +215,24 @@ static void table_of_cards_is_theirs(void **state) {
     rft_str_clear(&text);
 }
 
+/* None of these cards was found at fault: what "normal" allows must hold them all. */
+static void check_normal(const rft_run *run, rft_run *const *table, size_t count, rft_arena *arena) {
+    rft_peers peers = rft_peers_of(run, (const rft_run *const *)table, count, arena);
+    for (size_t what = 0; what < RFT_PEERS_COUNT; what++) {
+        const rft_peers_row *row = &peers.rows[what];
+        if (row->verdict == RFT_PEERS_LOW || row->verdict == RFT_PEERS_HIGH) {
+            fail_msg("%s of this card, %g, is called %s: the others read %g to %g",
+                     what < RFT_CEILING_COUNT ? rft_ceiling_name((rft_ceiling_id)what) : "power at rest, or clock",
+                     row->own, rft_peers_verdict_name(row->verdict), row->low, row->high);
+        }
+    }
+}
+
 static void every_recorded_figure_is_told_as_it_is(void **state) {
     const recordings *all = *state;
-    size_t above = 0, points = 0;
+    size_t above = 0, points = 0, table_count = 0;
+    rft_run **table = NULL;
+    assert_int_equal(rft_card_table_load(&table, &table_count, RFT_SOURCE_DIR "/sweeps/recorded/cards.json", NULL), 0);
     for (size_t i = 0; i < all->count; i++) {
         rft_err err = RFT_ERR_INIT;
         rft_run *run = NULL;
@@ -226,6 +242,7 @@ static void every_recorded_figure_is_told_as_it_is(void **state) {
         print_message("%s\n", all->files[i]);
         keep_card(run);
         rft_arena *arena = rft_arena_new();
+        check_normal(run, table, table_count, arena);
         for (size_t k = 0; k < run->point_count; k++) {
             if (rft_point_measurement(&run->points[k])) {
                 check_point(run, &run->points[k], arena, &above);
@@ -240,6 +257,7 @@ static void every_recorded_figure_is_told_as_it_is(void **state) {
         rft_arena_free(arena);
         rft_run_free(run);
     }
+    rft_card_table_free(table, table_count);
     print_message("%zu of %zu points are above their roof, each with a cause\n", above, points);
 }
 

@@ -11,6 +11,7 @@ static void name_card(rft_run *run, const char *id, const char *uuid, double fp3
     run->gpu.name = "NVIDIA H200";
     run->gpu.uuid = uuid;
     fixture_ceiling(run, RFT_CEILING_FP32, fp32);
+    fixture_ceiling(run, RFT_CEILING_TENSOR_FP16, fp32);
 }
 
 /* Cards a, b and c, b measured twice; then this very card again and a card of another model. */
@@ -62,6 +63,9 @@ static void outside_the_range_is_told(void **state) {
     assert_int_equal(compare(58e12, OTHERS + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_LOW);
     assert_int_equal(compare(59.5e12, OTHERS + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_NORMAL);
     assert_int_equal(compare(65e12, OTHERS + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_HIGH);
+    /* Heat moves what the power limit holds. */
+    assert_int_equal(compare(58e12, OTHERS + 1).rows[RFT_CEILING_TENSOR_FP16].verdict, RFT_PEERS_NORMAL);
+    assert_int_equal(compare(56e12, OTHERS + 1).rows[RFT_CEILING_TENSOR_FP16].verdict, RFT_PEERS_LOW);
 }
 
 static void two_cards_are_no_reference(void **state) {

@@ -60,16 +60,21 @@ static cards gather(const rft_run *run, const rft_run *const *runs, size_t count
     return found;
 }
 
-static rft_peers_verdict judge_row(const rft_peers_row *row) {
+static bool is_moved_by_heat(size_t what) {
+    return what == RFT_PEERS_IDLE_W || (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
+}
+
+static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what) {
+    double margin = is_moved_by_heat(what) ? RFT_PEERS_HEAT_MARGIN_FRAC : RFT_PEERS_MARGIN_FRAC;
     if (isnan(row->own)) {
         return RFT_PEERS_UNKNOWN;
     }
     if (row->cards < RFT_PEERS_LEAST) {
         return RFT_PEERS_NONE;
     }
-    return row->own < row->low * (1 - RFT_PEERS_MARGIN_FRAC)    ? RFT_PEERS_LOW
-           : row->own > row->high * (1 + RFT_PEERS_MARGIN_FRAC) ? RFT_PEERS_HIGH
-                                                                : RFT_PEERS_NORMAL;
+    return row->own < row->low * (1 - margin)    ? RFT_PEERS_LOW
+           : row->own > row->high * (1 + margin) ? RFT_PEERS_HIGH
+                                                 : RFT_PEERS_NORMAL;
 }
 
 static double share_below(const double *values, size_t count, double own) {
@@ -103,7 +108,7 @@ static rft_peers_row row_of(const rft_run *run, const cards *others, size_t what
         row.high = stats.max;
     }
     row.below_frac = share_below(of_cards, row.cards, row.own);
-    row.verdict = judge_row(&row);
+    row.verdict = judge_row(&row, what);
     return row;
 }
 
