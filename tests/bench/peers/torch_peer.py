@@ -9,8 +9,8 @@
   {"do": "drop"}                                               -> {"ok": true}; what was prepared, and its memory, is gone
 
 A request that fails is answered with {"ok": false, "reason": "..."} and the next one is taken. Peers: "eager";
-"compile" (torch.compile(dynamic=False), as a user gets it); "max-autotune"; "liger" and "flashinfer" where they are
-installed; "cudnn" and "fa2": torch's attention by that backend. A sample is what rooftune's is: behind a blocking
+"compile" (torch.compile(dynamic=False), as a user gets it); "max-autotune"; "liger", "flashinfer" and "fa4"
+(FlashAttention-4's CuTe kernels) where they are installed; "cudnn" and "fa2": torch's attention by that backend. A sample is what rooftune's is: behind a blocking
 kernel that gives the host the time to queue everything, between two CUDA events, with caches that were made cold by
 rooftune's own flush, which comes as a cubin: writing one buffer of twice the L2 and reading another, and letting go of
 lines that were asked to stay (torch.compile asks so, too). "rotating" is a CUDA graph of calls in a row, each on the
@@ -298,6 +298,30 @@ def attention_by(backend):
     return prepared
 
 
+def fa4_attention(t, s):
+    from flash_attn.cute import flash_attn_func
+    q = t.random(s["batch"], s.get("queries", s["tokens"]), s["heads"], s["d"])
+    k, v = (t.random(s["batch"], s["tokens"], s["kv_heads"], s["d"]) for _ in range(2))
+    return lambda q, k, v: flash_attn_func(q, k, v, causal=s["causal"]), (q, k, v)
+
+
+def flashinfer_decode(t, s):
+    """One query a sequence against a cache of pages in random order, as ours; the plan is made ahead."""
+    import flashinfer
+    if s.get("queries") != 1:
+        raise ValueError("flashinfer is measured at decoding only")
+    page, torch = s["page"], t.torch
+    pages = s["tokens"] // page  # of a sequence
+    wrapper = flashinfer.BatchDecodeWithPagedKVCacheWrapper(
+        torch.empty(256 << 20, dtype=torch.uint8, device=t.device), "NHD", use_tensor_cores=True)
+    starts = torch.arange(s["batch"] + 1, dtype=torch.int32, device=t.device) * pages
+    table = torch.randperm(s["batch"] * pages, device=t.device).to(torch.int32)
+    last = torch.full((s["batch"],), page, dtype=torch.int32, device=t.device)
+    wrapper.plan(starts, table, last, s["heads"], s["kv_heads"], s["d"], page, q_data_type=t.type, kv_data_type=t.type)
+    cache = t.random(s["batch"] * pages, 2, page, s["kv_heads"], s["d"])
+    return wrapper.run, (t.random(s["batch"], s["heads"], s["d"]), cache)
+
+
 OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": reduce_sum, "max": reduce_max,
               "bias_relu_dropout": bias_relu_dropout, "softmax": softmax,
               "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
@@ -310,6 +334,7 @@ OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": r
               "convolution": convolution,
               "convolution_nhwc": convolution_nhwc}
 OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm,
+            ("fa4", "attention"): fa4_attention, ("flashinfer", "attention"): flashinfer_decode,
             ("cudnn", "attention"): attention_by("CUDNN_ATTENTION"),
             ("fa2", "attention"): attention_by("FLASH_ATTENTION")}
 PEERS = ("eager", "compile", "max-autotune")
