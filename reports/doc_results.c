@@ -362,7 +362,9 @@ static void add_entry(const view *v, const rft_entry *entry) {
                           rft_arena_printf(b->arena, "%s/s", entry->best->work.item_name)));
     }
     put(v, row, COLUMN_CEILING, ceiling_text(v, entry));
-    put(v, row, COLUMN_SHEET, share_text(v, place->datasheet_frac, "No datasheet value is known for this device."));
+    if (v->at[COLUMN_SHEET] != SIZE_MAX) {
+        put(v, row, COLUMN_SHEET, share_text(v, place->datasheet_frac, "No datasheet value is known for this device."));
+    }
     if (runs_below(b, entry)) {
         put(v, row, COLUMN_AT_CLOCK, rft_figure_percent_bare(b->arena, place->clock_frac));
     }
@@ -390,6 +392,11 @@ static bool is_wanted(const rft_build *b, column_id id, const rft_entry *const *
             break;
         case COLUMN_AT_CLOCK:
             if (runs_below(b, entry)) {
+                return true;
+            }
+            break;
+        case COLUMN_SHEET:
+            if (entry->best && isfinite(entry->place.datasheet_frac)) {
                 return true;
             }
             break;

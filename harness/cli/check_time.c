@@ -27,12 +27,12 @@ static int read_rates(rft_cli *cli, rft_run *limits, rft_arena *arena, rft_err *
     return rc;
 }
 
-static double of_configurations(const rft_sweep *sweep, double launch_s, double count, bool may_leave_out) {
-    const rft_measure_opts *m = &sweep->measure;
+static double of_configurations(const rft_plan *plan, size_t s, double launch_s, double count, bool may_leave_out) {
+    const rft_measure_opts *m = &plan->sweeps[s]->measure;
     double loser_samples = 2 * (1 + RFT_RACE_ONE_FRAC) - 1; /* in launches as fast as those of the best */
     double samples = m->no_race ? m->min_samples : fmin(m->min_samples, loser_samples);
     double each_s = launch_s + fmin(samples * launch_s, 4 * m->max_seconds);
-    rft_budget_share share = rft_budget_share_of_segment(sweep);
+    rft_budget_share share = rft_budget_share_of_segment(plan, s);
     count = fmin(count, share.points == UINT64_MAX ? count : (double)share.points);
     count = fmin(count, may_leave_out ? RFT_PRUNE_AFTER : count);
     return fmin(count * each_s, fmin(share.seconds, share.gpu_s));
@@ -58,7 +58,7 @@ static double of_segment(const rft_plan *plan, size_t s, size_t v, size_t p, con
             rft_traffic none = rft_traffic_unknown();
             double launch_s = rft_floor_of(limits, &spec.work, &none, sweep->measure.cache).seconds;
             bool runs = !isnan(launch_s) && !rft_limits_exceeded(&spec, &limits->gpu, arena);
-            seconds = runs ? of_configurations(sweep, launch_s, (double)rft_space_count(space), spec.traffic.present)
+            seconds = runs ? of_configurations(plan, s, launch_s, (double)rft_space_count(space), spec.traffic.present)
                            : (double)NAN;
         }
     }

@@ -84,7 +84,7 @@ static const rft_space *space_of(const rft_foresight *f) {
 
 static bool is_measured_whole(const rft_foresight *f, uint64_t *seed) {
     const rft_sweep *sweep = opts_of(f)->plan->sweeps[f->place.sweep];
-    const rft_budget_share budget = rft_budget_share_of_segment(sweep);
+    const rft_budget_share budget = rft_budget_share_of_segment(opts_of(f)->plan, f->place.sweep);
     const rft_space *space = space_of(f);
     *seed = rft_foresight_seed(opts_of(f)->plan, f->place);
     return rft_space_exact(space) && budget.points >= rft_space_count(space) && isinf(budget.seconds) &&

@@ -72,7 +72,7 @@ static void open_shard(exec *e) {
     const uint64_t whole = rft_space_count(s->space);
     s->count_all =
         rft_shard_list(opts->shard, sweep, s->variant, sweep->problems[s->problem].values, s->space, arena, &indices);
-    s->budget = rft_budget_share_of_segment(sweep);
+    s->budget = rft_budget_share_of_segment(opts->plan, s->sweep);
     s->strategy = rft_strategy_listed(indices, s->count_all);
     e->state.progress.planned -= whole - s->count_all;
     rft_recorder_unexplored(&e->state.recorder, s->sweep, whole - s->count_all, "the other shards have the rest");
@@ -84,7 +84,7 @@ static void open_split(exec *e, rft_job_place place) {
     segment *s = &e->segment;
     rft_arena *arena = rft_arena_new();
     uint64_t *indices = NULL;
-    s->budget = rft_budget_share_of_segment(e->state.opts->plan->sweeps[s->sweep]);
+    s->budget = rft_budget_share_of_segment(e->state.opts->plan, s->sweep);
     if (e->contending) {
         s->count_all = rft_split_contenders(e->split, place, arena, &indices);
         s->strategy = rft_strategy_listed(indices, s->count_all);
@@ -131,7 +131,7 @@ int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_
         return RFT_OK;
     }
     s->count_all = rft_space_count(s->space);
-    s->budget = rft_budget_share_of_segment(opts->plan->sweeps[sweep]);
+    s->budget = rft_budget_share_of_segment(opts->plan, sweep);
     const rft_search_opts *search = &opts->plan->sweeps[sweep]->search;
     const uint64_t seed = rft_foresight_seed(opts->plan, (rft_job_place){sweep, variant, problem});
     rft_foresight_pass(&e->foresight, (rft_job_place){sweep, variant, problem});

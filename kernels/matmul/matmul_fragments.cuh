@@ -62,16 +62,19 @@ template <typename T> struct Multiply {
     __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
         const int lane = threadIdx.x % 32;
 #pragma unroll
-        for (int i = 0; i < 8; i++) {
-            unsigned rows[2], columns[2];
+        for (int half = 0; half < 2; half++) {
+#pragma unroll 1 /* unrolled, a kernel takes a minute to compile */
+            for (int word = 0; word < 4; word++) {
+                unsigned rows[2], columns[2];
 #pragma unroll
-            for (int e = 0; e < 2; e++) {
-                rows[e] = __shfl_sync(~0u, a[i / 4 * 2 + e], lane / 4 * 4 + i % 4);
-                columns[e] = __shfl_sync(~0u, b[i / 4], (lane % 4 * 2 + e) * 4 + i % 4);
-            }
+                for (int e = 0; e < 2; e++) {
+                    rows[e] = __shfl_sync(~0u, a[half * 2 + e], lane / 4 * 4 + word);
+                    columns[e] = __shfl_sync(~0u, b[half], (lane % 4 * 2 + e) * 4 + word);
+                }
 #pragma unroll
-            for (int e = 0; e < 4; e++) {
-                sums[e] = add_words(sums[e], rows[e / 2], columns[e % 2], T());
+                for (int e = 0; e < 4; e++) {
+                    sums[e] = add_words(sums[e], rows[e / 2], columns[e % 2], T());
+                }
             }
         }
     }

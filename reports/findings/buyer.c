@@ -65,6 +65,11 @@ rft_ceiling_id rft_buyer_chief_pipe(const rft_buyer *buyer) {
     return chief;
 }
 
+bool rft_buyer_has_no_meter(const rft_run *run) {
+    const rft_env_item *item = rft_env_get(&run->env, "nvml.power_w");
+    return item && !item->value;
+}
+
 double rft_buyer_power_w(const rft_run *run, const rft_load **load) {
     double most = NAN;
     *load = NULL;

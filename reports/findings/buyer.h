@@ -63,5 +63,6 @@ const char *rft_words_plain_ceiling(rft_ceiling_id id, rft_arena *arena);
 rft_ceiling_id rft_buyer_chief_pipe(const rft_buyer *buyer);
 /* The most that any launches back to back drew; NaN. *load: of which; NULL. */
 double rft_buyer_power_w(const rft_run *run, const rft_load **load);
+bool rft_buyer_has_no_meter(const rft_run *run); /* the card told no power when the run began */
 
 #endif

@@ -184,9 +184,10 @@ static rft_datum rate_cell(double rate, const char *unit) {
 /* Why nothing is known of launches back to back, or of their power; NULL: it is not a matter of that. */
 static const char *load_reason(const rft_run *run, const rft_load *load, rft_arena *arena) {
     const char *why = load ? load->reason ? load->reason : load->energy_reason : NULL;
-    return rft_run_foreign(run) ? "Not in another program's file."
-           : why                ? rft_arena_printf(arena, "Not measured: %s.", why)
-                                : "Not measured here: `rooftune run --energy best` does.";
+    return rft_run_foreign(run)          ? "Not in another program's file."
+           : why                         ? rft_arena_printf(arena, "Not measured: %s.", why)
+           : rft_buyer_has_no_meter(run) ? "Not measured: the card tells no power."
+                                         : "Not measured here: `rooftune run --energy best` does.";
 }
 
 static rft_datum load_cell(double rate, const char *unit, const char *reason) {

@@ -144,8 +144,9 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
     }
     if (isnan(drawn)) {
         return rft_run_foreign(run) ? "Power: another program's file does not tell what the card draws under load."
-                                    : "Power: what the card draws under load was not measured (`rooftune run --energy "
-                                      "largest` does).";
+               : rft_buyer_has_no_meter(run) ? "Power: not known, the card tells none."
+                                             : "Power: what the card draws under load was not measured (`rooftune run "
+                                               "--energy largest` does).";
     }
     bool near = drawn >= RFT_POWER_AT_LIMIT_FRAC * limit;
     return rft_arena_printf(

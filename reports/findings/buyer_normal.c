@@ -176,8 +176,8 @@ static void add_state(rft_cell_table *table, const char *key, const char *aspect
     row->strong = good == NO;
 }
 
-/* Of the first key that the run has; with its reason where it has no value. */
-static const char *fact(const rft_run *run, const char *const *keys, bool *known, rft_arena *arena) {
+/* Of the first key that the run has; with its reason where it has no value, but where `told` was the same before. */
+static const char *fact(const rft_run *run, const char *const *keys, bool *known, const char **told, rft_arena *arena) {
     const char *reason = NULL;
     for (*known = true; *keys; keys++) {
         const rft_env_item *item = rft_env_get(&run->env, *keys);
@@ -187,9 +187,12 @@ static const char *fact(const rft_run *run, const char *const *keys, bool *known
         reason = item && !reason ? item->reason : reason;
     }
     *known = false;
-    return rft_arena_printf(arena, "n/a: %s", reason ? reason : "not recorded");
+    reason = reason ? reason : "not recorded";
+    bool again = *told && strcmp(*told, reason) == 0;
+    *told = reason;
+    return again ? "n/a" : rft_arena_printf(arena, "n/a: %s", reason);
 }
-#define FACT(run, known, arena, ...) fact(run, (const char *const[]){__VA_ARGS__, NULL}, known, arena)
+#define FACT(run, known, told, arena, ...) fact(run, (const char *const[]){__VA_ARGS__, NULL}, known, told, arena)
 
 /* "1318 to 1980 MHz": median clocks of the best of all problems, alone and without a pause. */
 static void add_clock(rft_cell_table *table, const rft_buyer *buyer) {
@@ -299,11 +302,11 @@ static bool is_zero(const char *text) {
     return strcmp(text, "0") == 0;
 }
 
-static void add_memory(rft_cell_table *table, const rft_run *run) {
+static void add_memory(rft_cell_table *table, const rft_run *run, const char **told) {
     bool ecc_known, errors_known, rows_known;
-    const char *ecc = FACT(run, &ecc_known, table->arena, "nvml.ecc", "gpu.ecc");
-    const char *errors = FACT(run, &errors_known, table->arena, "nvml.ecc_uncorrected");
-    const char *rows = FACT(run, &rows_known, table->arena, "nvml.rows_remapped");
+    const char *ecc = FACT(run, &ecc_known, told, table->arena, "nvml.ecc", "gpu.ecc");
+    const char *errors = FACT(run, &errors_known, told, table->arena, "nvml.ecc_uncorrected");
+    const char *rows = FACT(run, &rows_known, told, table->arena, "nvml.rows_remapped");
     const char *state = rft_env_value(&run->env, "nvml.row_remapping");
     bool bad = (errors_known && !is_zero(errors)) || (state && strcmp(state, "ok") != 0);
     add_state(table, "memory", "Memory",
@@ -322,11 +325,11 @@ static bool is_short(const char *text) {
     return of && (strlen(of + 4) != (size_t)(of - text) || strncmp(text, of + 4, (size_t)(of - text)) != 0);
 }
 
-static void add_links(rft_cell_table *table, const rft_run *run) {
+static void add_links(rft_cell_table *table, const rft_run *run, const char **told) {
     bool known, wide_known, nvlink_known;
-    const char *generation = FACT(run, &known, table->arena, "nvml.pcie_generation");
-    const char *width = FACT(run, &wide_known, table->arena, "nvml.pcie_width");
-    const char *nvlinks = FACT(run, &nvlink_known, table->arena, "nvml.nvlinks");
+    const char *generation = FACT(run, &known, told, table->arena, "nvml.pcie_generation");
+    const char *width = FACT(run, &wide_known, told, table->arena, "nvml.pcie_width");
+    const char *nvlinks = FACT(run, &nvlink_known, told, table->arena, "nvml.nvlinks");
     const char *pcie = known && wide_known
                            ? rft_arena_printf(table->arena, "PCIe (to host) generation %s, %s", generation, width)
                            : rft_arena_printf(table->arena, "PCIe %s", generation);
@@ -349,11 +352,11 @@ static void add_links(rft_cell_table *table, const rft_run *run) {
                              : "all lanes; the driver tells no NVLink");
 }
 
-static void add_sharing(rft_cell_table *table, const rft_run *run) {
+static void add_sharing(rft_cell_table *table, const rft_run *run, const char **told) {
     bool known, mig_known, mps_known;
-    const char *others = FACT(run, &known, table->arena, "nvml.other_processes", "gpu.processes");
-    const char *mps = FACT(run, &mps_known, table->arena, "nvml.mps_processes");
-    const char *mig = FACT(run, &mig_known, table->arena, "nvml.mig", "gpu.mig_slice", "gpu.mig");
+    const char *others = FACT(run, &known, told, table->arena, "nvml.other_processes", "gpu.processes");
+    const char *mps = FACT(run, &mps_known, told, table->arena, "nvml.mps_processes");
+    const char *mig = FACT(run, &mig_known, told, table->arena, "nvml.mig", "gpu.mig_slice", "gpu.mig");
     bool shared = (known && !is_zero(others)) || (mps_known && !is_zero(mps)) || (mig_known && strcmp(mig, "on") == 0);
     add_state(table, "shared", "Shared with",
               rft_arena_printf(table->arena,
@@ -371,11 +374,12 @@ rft_finding *rft_finding_normal(const rft_buyer *buyer, rft_arena *arena) {
     rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Is this card normal?");
     add_peers(f, buyer);
     rft_cell_table *table = rft_finding_table(f, "state", state_fields, STATE_FIELDS);
+    const char *told = NULL; /* the last reason */
     add_clock(table, buyer);
     add_held(table, run);
     add_power(table, run);
-    add_memory(table, run);
-    add_links(table, run);
-    add_sharing(table, run);
+    add_memory(table, run, &told);
+    add_links(table, run, &told);
+    add_sharing(table, run, &told);
     return f;
 }

@@ -150,6 +150,37 @@ static void add_ceiling(rft_cell_table *table, const rft_ceiling *c, rft_ceiling
     cells[MEASURED_AT] = c->measured_unix_ns ? rft_datum_count(c->measured_unix_ns) : rft_datum_absent();
 }
 
+static bool any_measured(const rft_run *run) {
+    bool any = false;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        any = any || run->ceilings.items[id].measured;
+    }
+    return any;
+}
+
+/* A column that says nothing of any ceiling is none; what is missing is said once below. */
+static void drop_unknown(rft_finding *f, rft_cell_table *table, const rft_run *run) {
+    bool sheet = false, limit = false, clock = false;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        const rft_ceiling *c = &run->ceilings.items[id];
+        sheet = sheet || (c->measured && !isnan(c->datasheet));
+        limit = limit || (c->measured && !isnan(c->limit));
+        clock = clock || (c->measured && !isnan(c->clock_mhz));
+    }
+    if (!sheet) {
+        table->fields[SHEET].title = table->fields[OF_SHEET].title = NULL;
+    }
+    table->fields[OF_LIMIT].title = limit ? table->fields[OF_LIMIT].title : NULL;
+    table->fields[CLOCK].title = clock ? table->fields[CLOCK].title : NULL;
+    if (!sheet || !clock) {
+        rft_finding_note(f, RFT_TO_PEOPLE, "%s%s%s.", sheet ? "" : "Of this card no datasheet is known",
+                         sheet || clock ? "" : ", and ",
+                         clock   ? ""
+                         : sheet ? "Clocks were not read"
+                                 : "clocks were not read");
+    }
+}
+
 static void add_table(rft_finding *f, const rft_run *run) {
     rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
     table->keyed = true;
@@ -166,6 +197,9 @@ static void add_table(rft_finding *f, const rft_run *run) {
         table->fields[UNDER_LOAD].title = table->fields[HOT_CLOCK].title = NULL;
     }
     table->fields[HOT_POWER].title = powered ? table->fields[HOT_POWER].title : NULL;
+    if (any_measured(run)) {
+        drop_unknown(f, table, run);
+    }
 }
 
 static bool is_atomic(rft_ceiling_id id) {
@@ -218,9 +252,8 @@ static void add_missing(rft_finding *f, const rft_run *run, bool with_datasheet,
 rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     const char *age = rft_run_ceilings_age_text(run, arena);
-    bool any = false, lower = false;
+    bool any = any_measured(run), lower = false;
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        any = any || run->ceilings.items[id].measured;
         lower = lower || *rft_ceiling_prefix(&run->ceilings.items[id]);
     }
     if (any) {
@@ -274,9 +307,12 @@ rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
                      "In grey, what measured each ceiling: kernels of rooftune's own or, where it is named, the "
                      "vendor's library.");
     rft_cell_table *table = rft_finding_table(f, NULL, columns, sizeof columns / sizeof *columns);
+    bool sheet = false, limit = false;
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
         rft_ceiling_id id = (rft_ceiling_id)i;
         const rft_ceiling *c = &run->ceilings.items[id];
+        sheet = sheet || !isnan(c->datasheet);
+        limit = limit || !isnan(c->limit);
         if (!c->measured && isnan(c->datasheet) && isnan(c->limit)) {
             continue; /* its reason is enough */
         }
@@ -287,6 +323,10 @@ rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
         row->cells[1] = rft_datum_rate(c->datasheet, rft_ceiling_unit(id));
         row->cells[2] = rft_datum_rate(c->limit, rft_ceiling_unit(id));
         row->cells[3] = c->limit_basis && !isnan(c->limit) ? rft_datum_text(c->limit_basis) : rft_datum_absent();
+    }
+    table->fields[1].title = sheet ? table->fields[1].title : NULL;
+    if (!limit) {
+        table->fields[2].title = table->fields[3].title = NULL;
     }
     return table->row_count ? f : NULL;
 }

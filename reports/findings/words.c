@@ -122,7 +122,7 @@ void rft_words_per_second(char *out, size_t size, double rate) {
 
 const char *rft_words_throttled(const rft_run *run, rft_arena *arena) {
     const char *throttled = rft_run_throttled_sentence(run, arena);
-    return throttled ? throttled : "n/a: not looked at, or not recorded";
+    return throttled ? throttled : "n/a: clocks were not read, or not recorded";
 }
 
 const char *rft_words_sentence(const char *text, rft_arena *arena) {

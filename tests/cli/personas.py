@@ -19,7 +19,7 @@ TENSOR = ("tensor_fp64", "tensor_tf32", "tensor_bf16", "tensor_fp16", "tensor_fp
 GIB = 1 << 30
 
 
-def card(name, cc, sms, memory_gib, l2_mib, mhz, memory_mhz, bus_bits, **more):
+def card(name, cc, sms, memory_gib, l2_mib, mhz, memory_mhz, bus_bits, watts=None, **more):
     major, minor = divmod(cc, 10)
     small = cc in (86, 89, 120, 121)  # 100 KiB of shared memory an SM
     facts = {
@@ -41,7 +41,7 @@ def card(name, cc, sms, memory_gib, l2_mib, mhz, memory_mhz, bus_bits, **more):
         "memory_clock_khz": memory_mhz * 1000,
         "memory_bus_bits": bus_bits,
     }
-    return {"facts": facts, **more}
+    return {"facts": facts, "watts": watts, **more}
 
 
 # lacks: ceilings that the card has no pipe for. none: groups of the environment that nothing tells, with the reason.
@@ -51,15 +51,15 @@ GEFORCE = {
     "env": {"gpu.ecc": "off", "gpu.watchdog": "on", "nvml.ecc": (None, NOT_SUPPORTED), "nvml.nvlinks": "none"},
 }
 PERSONAS = {
-    "a100": card("NVIDIA A100-SXM4-80GB", 80, 108, 80, 40, 1410, 1593, 5120, lacks=("tensor_fp8",)),
-    "rtx3060": card("NVIDIA GeForce RTX 3060", 86, 28, 12, 3, 1777, 7501, 192, lacks=("tensor_fp64", "tensor_fp8"), **GEFORCE),
-    "rtx4090": card("NVIDIA GeForce RTX 4090", 89, 128, 24, 72, 2520, 10501, 384, lacks=("tensor_fp64",), **GEFORCE),
-    "l4": card("NVIDIA L4", 89, 58, 24, 48, 2040, 6251, 192, lacks=("tensor_fp64",),
+    "a100": card("NVIDIA A100-SXM4-80GB", 80, 108, 80, 40, 1410, 1593, 5120, 400, lacks=("tensor_fp8",)),
+    "rtx3060": card("NVIDIA GeForce RTX 3060", 86, 28, 12, 3, 1777, 7501, 192, 170, lacks=("tensor_fp64", "tensor_fp8"), **GEFORCE),
+    "rtx4090": card("NVIDIA GeForce RTX 4090", 89, 128, 24, 72, 2520, 10501, 384, 450, lacks=("tensor_fp64",), **GEFORCE),
+    "l4": card("NVIDIA L4", 89, 58, 24, 48, 2040, 6251, 192, 72, lacks=("tensor_fp64",),
                env={"nvml.other_processes": "2", "nvml.mps_processes": "1"}),
-    "h100pcie": card("NVIDIA H100 PCIe", 90, 114, 80, 50, 1755, 1593, 5120),
-    "b200": card("NVIDIA B200", 100, 148, 180, 126, 1965, 3996, 8192),
-    "rtx5090": card("NVIDIA GeForce RTX 5090", 120, 170, 32, 96, 2407, 14001, 512, lacks=("tensor_fp64",), **GEFORCE),
-    "pro6000": card("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 120, 188, 96, 128, 2617, 14001, 512,
+    "h100pcie": card("NVIDIA H100 PCIe", 90, 114, 80, 50, 1755, 1593, 5120, 350),
+    "b200": card("NVIDIA B200", 100, 148, 180, 126, 1965, 3996, 8192, 1000),
+    "rtx5090": card("NVIDIA GeForce RTX 5090", 120, 170, 32, 96, 2407, 14001, 512, 575, lacks=("tensor_fp64",), **GEFORCE),
+    "pro6000": card("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 120, 188, 96, 128, 2617, 14001, 512, 600,
                     lacks=("tensor_fp64",)),
     "gb10": card("NVIDIA GB10", 121, 48, 119.7, 24, 2418, 0, 0, lacks=("tensor_fp64",)),
     "mig": card("NVIDIA H100 80GB HBM3 MIG 1g.10gb", 90, 16, 9.8, 6, 1980, 2619, 640, no_counters=True, no_power=True,
@@ -70,9 +70,9 @@ PERSONAS = {
                     no_power=True, no_clocks=True, none={"nvml.": "libnvidia-ml.so.1: cannot open shared object file"}),
     "no_power": card("NVIDIA T1200 Laptop GPU", 75, 16, 4, 1, 1425, 5001, 128, lacks=TENSOR[:3] + ("tensor_fp8",),
                      no_power=True, no_counters=True),
-    "unknown": card("Quantum Flux 9000", 90, 99, 33, 17, 1234, 2222, 777),
-    "two_gib": card("NVIDIA A2", 86, 10, 16, 2, 1770, 6251, 128, lacks=("tensor_fp64", "tensor_fp8"), free_gib=2),
-    "wsl2": card("NVIDIA GeForce RTX 4090", 89, 128, 24, 72, 2520, 10501, 384, lacks=("tensor_fp64",), no_counters=True,
+    "unknown": card("Quantum Flux 9000", 90, 99, 33, 17, 1234, 2222, 777, 333),
+    "two_gib": card("NVIDIA A2", 86, 10, 16, 2, 1770, 6251, 128, 60, lacks=("tensor_fp64", "tensor_fp8"), free_gib=2),
+    "wsl2": card("NVIDIA GeForce RTX 4090", 89, 128, 24, 72, 2520, 10501, 384, 450, lacks=("tensor_fp64",), no_counters=True,
                  no_clocks=True, env={"gpu.watchdog": "on", "host.kernel": "Linux 5.15.153.1-microsoft-standard-WSL2",
                                       "nvml.throttle_counters": (None, NOT_SUPPORTED)}),
 }
@@ -115,6 +115,8 @@ def play_env(env, persona, facts):
         "nvml.power_limit_min_w", "nvml.power_limit_max_w", "nvml.energy_counter")}
     clocks = {k: (None, NOT_SUPPORTED) for k in (
         "nvml.sm_clock_mhz", "nvml.memory_clock_mhz", "nvml.clock_event_reasons", "nvml.throttle_counters")}
+    limit = str(persona["watts"]) if persona["watts"] else (None, NOT_SUPPORTED)
+    told.update({f"nvml.power_limit_{of}w": limit for of in ("", "default_", "enforced_", "max_")})
     told.update(power if persona.get("no_power") else {})
     told.update(clocks if persona.get("no_clocks") else {})
     for item in env:
@@ -147,7 +149,7 @@ def play_points(data, persona, rate, clock):
         for load in section.get("loads", []):
             for key in ("power_w", "joules_per_run", "uncertainty_frac"):
                 load[key] = None
-            load["energy_reason"] = "NVML tells no power of this device"
+            load.update(energy_reason="NVML tells no power of this device", asked_s=1.0)
 
 
 def play(recording, name):

@@ -24,6 +24,7 @@ namespace mma { /* has a shared_address() of its own */
 #include "matmul_mma_finish.cu"
 #include "matmul_mma_scaled.cu"
 #include "matmul_mma_turns.cu"
+#include "mma_port.cu"
 } // namespace mma
 
 #include "emulator/emulated_test.hpp"
@@ -358,6 +359,20 @@ template <int COLUMNS> static void tcgen05_ceiling(const char *name, int steps) 
                        product, false));
 }
 
+/* Two blocks, of which the first writes; what is brought beside the tiles goes through its places more than once. */
+static void port() {
+    Product<bf16, bf16> product(64, 64, 64, seed);
+    const std::vector<bf16> feed(32 * 64);
+    Launch launch;
+    launch.grid = {2};
+    launch.threads = 160;
+    launch.shared = 48 * 1024;
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        mma::mma_port<64, 1, 96>(product.a.data(), product.b.data(), feed.data(), product.c.data(), 2, 32);
+    });
+    tell("mma.sync beside writes", outcome(fault, product, false));
+}
+
 template <bool ALIGNED, int DEPTH, int BLOCK_K, int STAGES, bool TURNS>
 static void dmma(const char *name, int m, int n, int k) {
     Product<double, double> product(m, n, k, seed);
@@ -387,6 +402,7 @@ static void run_all() {
     tcgen05<bf16, 64, 3>("tcgen05", 140, 72, 328);
     tcgen05<__half, 128, 2>("tcgen05, odd n", 128, 131, 136);
     tcgen05_ceiling<64>("tcgen05 alone", 3);
+    port();
     mma_sync<__half, true, 64, 64, 32, 3, true>("mma.sync, stages", 70, 72, 104);
     mma_sync<bf16, false, 64, 64, 32, 2, false>("mma.sync, odd k", 65, 67, 71);
     mma_sync<signed char, true, 64, 64, 64, 1, false>("mma.sync, int8", 65, 67, 80);

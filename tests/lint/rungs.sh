@@ -21,7 +21,7 @@ trap 'rm -f "$made" "$made.page"' EXIT
                 awk '{ all++ } $1 != "0" { there++ } END { if (all) print there + 0 "/" all; else print "0" }')
             row="$row | $count"
         done
-        echo "$row" | tr '|' '\n' | sed 1d | tr -d ' ' | sort -u | awk 'END { exit NR < 2 }' || continue
+        echo "$row" | tr '|' '\n' | sed 1d | tr -d ' ' | sort -u | awk -F/ 'END { exit NR < 2 && $1 == $2 }' || continue
         echo "| $(basename "$sweep" .lua)$row |" | sed 's/| \([0-9]*\)\/\1 /| all /g'
     done
 } >"$made"

@@ -64,7 +64,7 @@ static void test_an_old_run_says_that_it_was_not_looked_for(void **state) {
     (void)state;
     rft_run *run = sample_full();
     trace_pages pages = trace_of(run, NULL);
-    says(&pages, "n/a: not looked at, or not recorded");
+    says(&pages, "n/a: clocks were not read, or not recorded");
     says(&pages, "n/a: no reference was measured again, or it was not recorded");
     trace_clear(&pages);
     rft_run_free(run);

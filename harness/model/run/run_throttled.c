@@ -3,11 +3,14 @@
 
 #include "base/str.h"
 
+#include <math.h>
+
 rft_run_throttled rft_run_throttled_of(const rft_run *run) {
     rft_run_throttled out = {0};
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_measurement *m = rft_point_measurement(&run->points[i]);
-        if (!m || run->points[i].alias_of || m->attempts == 0) {
+        bool looked = m && m->attempts > 0 && (isfinite(m->clock_mhz) || m->throttled_frac > 0);
+        if (!looked || run->points[i].alias_of) {
             continue;
         }
         out.judged++;

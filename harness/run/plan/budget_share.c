@@ -5,12 +5,16 @@
 
 #include <math.h>
 
-static uint64_t segment_count(const rft_sweep *sweep) {
-    uint64_t timed = 0;
-    for (size_t p = 0; p < sweep->problem_count; p++) {
-        timed += sweep->problems[p].odd ? 0 : 1;
+/* Those with a configuration on this device. */
+static uint64_t segment_count(const rft_plan *plan, size_t s) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    uint64_t count = 0;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        for (size_t p = 0; p < sweep->problem_count; p++) {
+            count += !sweep->problems[p].odd && rft_space_count(rft_plan_space(plan, s, v, p)) > 0;
+        }
     }
-    return timed * sweep->variant_count;
+    return count;
 }
 
 rft_budget_share rft_budget_share_of_sweep(const rft_sweep *sweep) {
@@ -20,9 +24,10 @@ rft_budget_share rft_budget_share_of_sweep(const rft_sweep *sweep) {
                               .gpu_s = search->budget_gpu_s > 0 ? search->budget_gpu_s : (double)INFINITY};
 }
 
-rft_budget_share rft_budget_share_of_segment(const rft_sweep *sweep) {
+rft_budget_share rft_budget_share_of_segment(const rft_plan *plan, size_t s) {
+    const rft_sweep *sweep = plan->sweeps[s];
     rft_budget_share share = rft_budget_share_of_sweep(sweep);
-    uint64_t parts = segment_count(sweep);
+    uint64_t parts = segment_count(plan, s);
     bool refines = rft_refine_is_asked(sweep);
     double grid_frac = refines ? 1 - RFT_REFINE_BUDGET_FRAC : 1;
     if (parts == 0) {
@@ -44,7 +49,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 uint64_t rft_budget_share_planned(const rft_plan *plan, size_t s, uint64_t *odd) {
     const rft_sweep *sweep = plan->sweeps[s];
     size_t odd_problem = rft_plan_odd_problem(plan, s);
-    uint64_t each = rft_budget_share_of_segment(sweep).points;
+    uint64_t each = rft_budget_share_of_segment(plan, s).points;
     uint64_t planned = 0;
     *odd = 0;
     for (size_t v = 0; v < sweep->variant_count; v++) {

@@ -6,6 +6,8 @@ for sweep in embedding softmax rmsnorm reduction bias_dropout decode_mla; do
     expect_status 0
     expect_out 'for sm_75 cards, .*failed 0,'
 done
-rooftune check "$SOURCE/sweeps/matmul_bf16_search.lua" --arch sm_75
-expect_error 4 'no configuration is valid'
-expect_err "remedy: .*take sweeps/matmul_search.lua"
+# A variant that the card has not takes nothing of the budget.
+rooftune run "$SOURCE/sweeps/matmul_bf16_search.lua" -d "replay:$SOURCE/sweeps/recorded/nvidia-h200/matmul_bf16_search.json.gz" \
+    --budget 10 --no-report -o ten.db
+expect_status 0
+expect_out '  10 points: 10 ok'

@@ -47,10 +47,20 @@ for name in rtx4090 mig vgpu no_nvml no_power; do # no counters: nothing was cou
     said ', declared( \||\)|,|$)|"evidence": *"declared"' "$name.show.json"
     silent '\(counted\)|, counted( \||\)|,|$)|"evidence": *"counted"' "$name.show.json" "$name.txt"
 done
-for name in mig vgpu no_nvml no_power; do # no power: none is told, and none is a bound
+for name in mig vgpu no_nvml no_power; do # no power: none is told, and none is a bound, nor is it asked for
+    silent '--energy (largest|best)' "$name.txt"
     silent '[0-9] W([^a-z]|$)' "$name.txt"
     silent 'bound[^a-z]*power|power-bound' "$name.txt"
 done
+for name in vgpu no_nvml wsl2; do # nobody read a clock
+    silent "ran below the run's clock|held it back" "$name.txt"
+    said 'Clocks were not read|clocks were not read' "$name.txt"
+done
+name=no_nvml # why is said once in a place
+[ "$(grep -c 'cannot open shared object file.*cannot open' no_nvml.txt)" = 0 ] || fail "a reason is told again and again"
+name=rtx3060
+silent '700 W|H200.*of sheet|of datasheet' rtx3060.txt
+said 'no datasheet is known' rtx3060.txt
 name=mig
 said 'cut into slices \(MIG\) on' mig.md
 name=l4
