@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # debian.sh CPACK BUILD: the Debian package, installed below a root of its own, runs, and its removal leaves nothing. Its
-# dependencies are those of the program, and what Debian's policy wants is there.
+# dependencies are those of the program, and what Debian's policy wants is there. Packed by gzip: xz takes 10 s longer.
 set -eu
 cpack=$1 build=$2
 for tool in dpkg-shlibdeps dpkg-deb dpkg; do
@@ -13,7 +13,7 @@ fail() {
     echo "$@"
     exit 1
 }
-"$cpack" --config "$build/CPackConfig.cmake" -B "$root/made" >"$root/log" 2>&1 || fail "$(tail -n 30 "$root/log")"
+"$cpack" --config "$build/CPackConfig.cmake" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -B "$root/made" >"$root/log" 2>&1 || fail "$(tail -n 30 "$root/log")"
 package=$(ls "$root"/made/rooftune_*.deb)
 depends=$(dpkg-deb -f "$package" Depends)
 for soname in $(readelf -d "$build/rooftune" | sed -n 's/.*(NEEDED).*\[lib\([a-z]*\).*/\1/p'); do
