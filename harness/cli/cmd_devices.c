@@ -113,6 +113,12 @@ static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena, rft_g
         add_missing_library(out, arena, "driver", &missing);
     }
     rft_err_clear(&missing);
+    for (size_t i = 0; i < places.named_count; i++) {
+        if (!rft_fs_exists(places.folders[i])) {
+            add_library_line(out, arena, "folder that RFT_CUDA_ROOT or CUDA_HOME names", NULL,
+                             rft_arena_printf(arena, "%s is not there", places.folders[i]));
+        }
+    }
     if (rft_compose_compiler(cli, &compiler, &missing) == RFT_OK) {
         const char *path = loaded_from(arena, "libnvrtc.so");
         const char *version = compiler->version(compiler);

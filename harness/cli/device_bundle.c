@@ -71,6 +71,7 @@ void rft_device_bundle_clean(rft_str *text, const rft_gpu_info *gpus, size_t cou
     }
     replace_all(text, getenv("HOME"), "~");
     replace_all(text, getenv("USER"), "user");
+    replace_all(text, getenv("LOGNAME"), "user");
     if (gethostname(host, sizeof host - 1) == 0) {
         replace_all(text, host, "host");
     }

@@ -45,12 +45,30 @@ static void *open_file(const char *path, rft_str *tried) {
     return handle;
 }
 
-static void *open_in_folder(const char *folder, const char *file, rft_str *tried) {
+/* A file without a number may be a link to one with a number that is not asked for: /usr/local/cuda has the newest. */
+static bool is_another_release(const char *path, const char *const *files) {
+    char *file = realpath(path, NULL);
+    const char *name = file ? rft_fs_name(file) : "";
+    bool numbered = strstr(name, ".so.") != NULL, other = numbered;
+    for (; *files && numbered; files++) {
+        size_t length = strlen(*files);
+        bool same = strncmp(name, *files, length) == 0 && (name[length] == '\0' || name[length] == '.');
+        other = other && !(same && strstr(*files, ".so."));
+    }
+    free(file);
+    return other;
+}
+
+static bool is_there(const char *path, const char *file, const char *const *files) {
+    return rft_fs_exists(path) && (strstr(file, ".so.") || !is_another_release(path, files));
+}
+
+static void *open_in_folder(const char *folder, const char *file, const char *const *files, rft_str *tried) {
     void *handle = NULL;
     for (size_t i = 0; i < sizeof below / sizeof *below && !handle; i++) {
         char *place = rft_fs_join(folder, below[i]);
         char *path = rft_fs_join(place, file);
-        if (rft_fs_exists(path)) {
+        if (is_there(path, file, files)) {
             handle = open_file(path, tried);
         }
         free(path);
@@ -64,30 +82,30 @@ static bool is_library_file(const char *path, const char *file) {
     return rft_fs_exists(path) && !rft_fs_is_folder(path) && rft_text_starts(rft_fs_name(path), file);
 }
 
-static void *open_in(const char *folder, const char *file, rft_str *tried) {
+static void *open_in(const char *folder, const char *file, const char *const *files, rft_str *tried) {
     if (!folder || !*folder) {
         return NULL;
     }
-    return is_library_file(folder, file) ? open_file(folder, tried) : open_in_folder(folder, file, tried);
+    return is_library_file(folder, file) ? open_file(folder, tried) : open_in_folder(folder, file, files, tried);
 }
 
 static void *open_first(const rft_dynlib_spec *spec, rft_str *tried) {
     void *handle = NULL;
     for (size_t i = 0; i < spec->named_count && !handle; i++) {
         for (const char *const *file = spec->files; *file && !handle; file++) {
-            handle = open_in(spec->folders[i], *file, tried);
+            handle = open_in(spec->folders[i], *file, spec->files, tried);
         }
     }
     for (const char *const *file = spec->files; *file && !handle; file++) {
         for (size_t i = spec->named_count; i < spec->folder_count && !handle; i++) {
-            handle = open_in(spec->folders[i], *file, tried);
+            handle = open_in(spec->folders[i], *file, spec->files, tried);
         }
         handle = handle ? handle : open_file(*file, tried);
     }
     return handle;
 }
 
-static char *find_in(const char *folder, const char *file) {
+static char *find_in(const char *folder, const char *file, const char *const *files) {
     if (!folder || !*folder) {
         return NULL;
     }
@@ -95,7 +113,7 @@ static char *find_in(const char *folder, const char *file) {
     for (size_t i = 0; i < sizeof below / sizeof *below && !found; i++) {
         char *place = rft_fs_join(folder, below[i]);
         char *path = rft_fs_join(place, file);
-        found = rft_fs_exists(path) ? rft_fs_absolute(path) : NULL;
+        found = is_there(path, file, files) ? rft_fs_absolute(path) : NULL;
         free(path);
         free(place);
     }
@@ -108,12 +126,12 @@ char *rft_dynlib_find(const rft_dynlib_spec *spec) {
     char *found = NULL;
     for (size_t i = 0; i < spec->named_count && !found; i++) {
         for (const char *const *file = spec->files; *file && !found; file++) {
-            found = find_in(spec->folders[i], *file);
+            found = find_in(spec->folders[i], *file, spec->files);
         }
     }
     for (const char *const *file = spec->files; *file && !found; file++) {
         for (size_t i = spec->named_count; i < spec->folder_count && !found; i++) {
-            found = find_in(spec->folders[i], *file);
+            found = find_in(spec->folders[i], *file, spec->files);
         }
         for (size_t i = 0; i < sizeof usual / sizeof *usual && !found; i++) {
             char *path = rft_fs_join(usual[i], *file);

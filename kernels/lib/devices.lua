@@ -48,6 +48,13 @@ local function geforce(source, name, more)
 end
 local function page(name) return "NVIDIA product page of the GeForce " .. name end
 
+-- SMs with 64 FP32 lanes.
+local function geforce_16_20(name, sms, mhz, dram, memory, bytes, bits, gbps, watts)
+  return at { match = name, name = (name:find "TITAN" and "" or "GeForce ") .. name, source = page(name), cc = 75,
+              sms = sms, mhz = mhz, dram = dram, memory = memory, memory_bytes = bytes, bus_bits = bits, memory_gbps = gbps,
+              tdp_w = watts, fp32 = sms * 128e6 * mhz, pcie = "3.0 x16" }
+end
+
 local tu102 = {
   source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9, memory = "GDDR6", bus_bits = 384, memory_gbps = 14,
   tdp_w = 260, fp32 = 16.3e12, tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16",
@@ -89,6 +96,17 @@ return {
   at { match = "RTX 2070", name = "GeForce RTX 2070", source = turing, cc = 75, sms = 36, mhz = 1620, dram = 448e9,
        memory = "GDDR6", memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 175, fp32 = 7.5e12,
        tensor_fp16 = 29.9e12, tensor_int8 = 119.4e12, pcie = "3.0 x16" },
+
+  -- Turing, GeForce of 2019: cores and clock alone; FP16 is not printed. GTX 16 has no tensor units.
+  geforce_16_20("TITAN RTX", 72, 1770, 672e9, "GDDR6", 24e9, 384, 14, 280),
+  geforce_16_20("RTX 2060", 30, 1680, 336e9, "GDDR6", 6e9, 192, 14, 160),
+  geforce_16_20("RTX 2060 SUPER", 34, 1650, 448e9, "GDDR6", 8e9, 256, 14, 175),
+  geforce_16_20("RTX 2070 SUPER", 40, 1770, 448e9, "GDDR6", 8e9, 256, 14, 215),
+  geforce_16_20("RTX 2080 SUPER", 48, 1815, 496e9, "GDDR6", 8e9, 256, 15.5, 250),
+  geforce_16_20("GTX 1660 Ti", 24, 1770, 288e9, "GDDR6", 6e9, 192, 12, 120),
+  geforce_16_20("GTX 1660 SUPER", 22, 1785, 336e9, "GDDR6", 6e9, 192, 14, 125),
+  geforce_16_20("GTX 1660", 22, 1785, 192e9, "GDDR5", 6e9, 192, 8, 120),
+  geforce_16_20("GTX 1650", 14, 1665, 128e9, "GDDR5", 4e9, 128, 8, 75),
 
   -- Ampere, data centre
   at(with(ampere, { match = "A100-SXM4-40GB", name = "A100 SXM 40 GB", dram = 1.555e12, memory = "HBM2",
@@ -189,9 +207,11 @@ return {
                         memory = "HBM3e", memory_bytes = 141e9, bus_bits = 6144, tdp_w = 700 })),
   at(with(hopper_nvl, { match = "H200 NVL", name = "H200 NVL", source = "NVIDIA H200 datasheet, 2024", dram = 4.8e12,
                         memory = "HBM3e", memory_bytes = 141e9, bus_bits = 6144, tdp_w = 600, nvlink = 900e9 })),
+  -- NVLink-C2C, whose sheet counts both directions, in place of PCIe.
   at(with(hopper_sxm, { match = "GH200 480GB", name = "GH200, 96 GB HBM3", source = "NVIDIA GH200 datasheet, 2024",
-                        dram = 4.0e12, memory = "HBM3", memory_bytes = 96e9, bus_bits = 6144 })),
+                        h2d = 450e9, d2h = 450e9, dram = 4.0e12, memory = "HBM3", memory_bytes = 96e9, bus_bits = 6144 })),
   at(with(hopper_sxm, { match = "GH200 144G HBM3e", short = "gh200", name = "GH200, 144 GB HBM3e", dram = 4.9e12,
+                        h2d = 450e9, d2h = 450e9,
                         memory = "HBM3e", source = "NVIDIA GH200 datasheet, 2024", memory_bytes = 144e9,
                         bus_bits = 6144 })),
 

@@ -249,6 +249,8 @@ static void devices_find_their_entry(void **state) {
         {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090", 128, 384},
         {"NVIDIA GeForce RTX 4090 D", "GeForce RTX 4090 D", 114, 384},
         {"NVIDIA GeForce RTX 4060 Laptop GPU", NULL, 24, 128},
+        {"NVIDIA GeForce RTX 2070 with Max-Q Design", NULL, 36, 256},
+        {"NVIDIA GeForce RTX 2080 SUPER", "GeForce RTX 2080 SUPER", 48, 256},
         {"NVIDIA GeForce RTX 5090", "GeForce RTX 5090", 170, 512},
         {"NVIDIA H200 MIG 1g.18gb", NULL, 16, 0},
         {"NVIDIA GeForce RTX 2080 Ti", "GeForce RTX 2080 Ti", 68, 352},

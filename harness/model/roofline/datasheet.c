@@ -89,11 +89,15 @@ static bool is_other_bus(const json_t *entry, const rft_gpu_info *gpu) {
     return sheet > 0 && gpu->memory_bus_bits > 0 && fabs(gpu->memory_bus_bits - sheet) > BUS_IN_USE_FRAC * sheet;
 }
 
+static bool is_for_laptops(const char *name) {
+    return contains_words(name, "Laptop") || contains_words(name, "Max-Q");
+}
+
 /* Whether the entry speaks of this device: laptop parts share names with others, and so do parts of other sizes. */
 static bool is_of(const json_t *entry, const rft_gpu_info *gpu) {
     const char *match = json_string_value(json_object_get(entry, "match"));
-    bool laptop = contains_words(gpu->name, "Laptop") && !contains_words(match, "Laptop");
-    return contains_words(gpu->name, match) && !laptop && !differs(entry, "sms", gpu->sms) && !is_other_bus(entry, gpu);
+    bool other = is_for_laptops(gpu->name) && !is_for_laptops(match);
+    return contains_words(gpu->name, match) && !other && !differs(entry, "sms", gpu->sms) && !is_other_bus(entry, gpu);
 }
 
 /* The entry with the longest match; NULL in *out when there is none. Checks them all. */

@@ -3,7 +3,8 @@
 [ -f "$FAKE_CUDA/libcuda.so.1" ] || skip "no driver of our own: built without CUDA's headers"
 export LD_LIBRARY_PATH="$FAKE_CUDA" FAKE_CUDA=12
 unset RFT_NVRTC RFT_CUDA_ROOT CUDA_HOME VIRTUAL_ENV CONDA_PREFIX
-rooftune devices
+RFT_CUDA_ROOT=/nonexistent rooftune devices
+expect_out 'names: no, /nonexistent is not'
 if ! grep -q 'NVRTC: 12' out; then
     tr -s ' \n' ' ' <out >flat # lines are wrapped
     grep -q 'NVRTC: no, .* takes CUDA 12\.4.* remedy: .*nvidia-cuda-nvrtc-cu12' flat || fail "the remedy is not told"
@@ -22,6 +23,12 @@ mkdir -p venv/lib/python3.11
 ln -s "$wheels" venv/lib/python3.11/site-packages
 export VIRTUAL_ENV=$PWD/venv
 rooftune devices
+expect_out 'NVRTC: 12\.'
+# A module system's CUDA_HOME with a newer release alone does not hide it.
+mkdir -p newer/lib64
+touch newer/lib64/libnvrtc.so.13
+ln -s libnvrtc.so.13 newer/lib64/libnvrtc.so
+CUDA_HOME=$PWD/newer rooftune devices
 expect_out 'NVRTC: 12\.'
 # A driver that takes both has the newest, but for what is named.
 export FAKE_CUDA=
