@@ -175,13 +175,24 @@ rft_device_fact rft_device_counters(rft_arena *arena) {
 
 /* ---- cache ---- */
 
+/* The folder, or the nearest above it that is there. */
+static const char *there_of(const char *folder, rft_arena *arena) {
+    while (!rft_fs_is_folder(folder) && strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0) {
+        char *above = rft_fs_folder(folder);
+        folder = rft_arena_strdup(arena, above);
+        free(above);
+    }
+    return folder;
+}
+
 rft_device_fact rft_device_cache(rft_arena *arena) {
     const char *folder = rft_compose_cache_folder(arena);
     rft_err err = RFT_ERR_INIT;
     if (!folder) {
         return no("there is no folder for it", "let RFT_CACHE or XDG_CACHE_HOME name one; RFT_CACHE=off means none");
     }
-    if (rft_fs_is_folder(folder) && rft_fs_can_write(folder, &err) != RFT_OK) {
+    const char *there = there_of(folder, arena);
+    if (rft_fs_is_folder(there) && rft_fs_can_write(there, &err) != RFT_OK) {
         return no(rft_arena_strdup(arena, err.message), "let RFT_CACHE name a folder that can be written");
     }
     return (rft_device_fact){

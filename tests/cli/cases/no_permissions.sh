@@ -55,6 +55,8 @@ expect_error 11 'cannot write locked/whole.pdf: Permission denied'
 [ "$(ls locked)" = whole.db ] || fail "left in the folder: $(ls locked)"
 RFT_CACHE=$PWD/locked user devices
 expect_out 'cache of cubins and ceilings: no, cannot write in the folder'
+(unset RFT_CACHE XDG_CACHE_HOME && HOME=$PWD/locked user devices) # a home that is not one's own
+expect_out 'cache of cubins and ceilings: no, cannot write in the folder'
 
 # Without HOME, locale and TMPDIR; an empty variable is one that is not set.
 env -i PATH="$PATH" TMPDIR=/nonexistent RFT_NVRTC=off "$ROOFTUNE" report whole.db -o bare.pdf 2>err || fail "bare"
