@@ -17,6 +17,8 @@
 
 #include "decode.cuh"
 
+#include "mma_halves.cuh"
+
 __device__ __forceinline__ int slot(int i) {
     return i % 2 * 4 + i / 2;
 }
@@ -37,18 +39,12 @@ __device__ __forceinline__ void multiply_add(float (&sums)[4], unsigned a0, unsi
 #if __CUDA_ARCH__ >= 800
 MULTIPLY_ADD(__nv_bfloat16, "bf16.bf16")
 MULTIPLY_ADD(__half, "f16.f16")
-#else /* sm_75 has half the depth, and no bf16 */
+#else /* no bf16 */
 template <>
 __device__ __forceinline__ void multiply_add<__half>(float (&sums)[4], unsigned a0, unsigned a1, unsigned a2,
                                                      unsigned a3, unsigned b0, unsigned b1) {
     const unsigned a[4] = {a0, a1, a2, a3}, b[2] = {b0, b1};
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-                     "{%0, %1, %2, %3};"
-                     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-                     : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
-    }
+    multiply_halves(sums, a, b);
 }
 #endif
 #undef MULTIPLY_ADD

@@ -8,6 +8,8 @@
 
 #include "matmul_stages.cuh"
 
+#include "mma_halves.cuh"
+
 /* Four matrices of 8 x 8 elements of 16 bits: lane l gives the address of row l % 8 of matrix l / 8, and gets of each
  * the two neighbouring elements 2 (l % 4) of row l / 4. Of elements of other widths it gets the same 4 bytes. */
 __device__ __forceinline__ void load_matrices(unsigned (&to)[4], unsigned from) {
@@ -79,18 +81,11 @@ template <typename T> struct Multiply {
         }
     }
 };
-/* sm_75 has half the depth */
 template <> struct Multiply<__half> {
     typedef float Sum;
     typedef __half Out;
     __device__ __forceinline__ static void add(float (&sums)[4], const unsigned (&a)[4], const unsigned *b) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-                         "{%0, %1, %2, %3};"
-                         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-                         : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
-        }
+        multiply_halves(sums, a, b);
     }
 };
 #endif

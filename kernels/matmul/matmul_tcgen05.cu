@@ -21,24 +21,10 @@ __global__ void __launch_bounds__(192, 1)
     static_assert(BLOCK_N % 16 == 0 && BLOCK_N <= 256, "one instruction");
     extern __shared__ __align__(1024) unsigned char shared[];
     const unsigned stages = shared_address(shared), full = stages + STAGES * STAGE_BYTES, free = full + STAGES * 8;
-    const unsigned done = free + STAGES * 8, place_of_sums = done + 8;
+    const unsigned done = free + STAGES * 8;
     const int warp = threadIdx.x / 32, steps = (k + BLOCK_K - 1) / BLOCK_K;
     const int first_row = blockIdx.y * BLOCK_M, first_column = blockIdx.x * BLOCK_N;
-    if (threadIdx.x == 0) {
-        for (int stage = 0; stage < STAGES; stage++) {
-            bulk_barrier_init(full + stage * 8);
-            bulk_barrier_init(free + stage * 8);
-        }
-        bulk_barrier_init(done);
-        bulk_barrier_publish();
-    }
-    if (warp == 5) {
-        tcgen05_take<COLUMNS>(place_of_sums);
-    }
-    tcgen05_before_sync();
-    __syncthreads();
-    tcgen05_after_sync();
-    const unsigned sums = *reinterpret_cast<const unsigned *>(shared + STAGES * (STAGE_BYTES + 16) + 8);
+    const unsigned sums = tcgen05_begin<COLUMNS>(shared + STAGES * STAGE_BYTES, 2 * STAGES + 1);
 
     if (warp == 4 && threadIdx.x % 32 == 0) {
         int stage = 0;

@@ -60,6 +60,25 @@ __device__ __forceinline__ void tcgen05_after_sync() {
     asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
+/* By all threads: `barriers` of one arrival, COLUMNS of tensor memory, which the sixth warp takes. Behind the barriers
+ * in shared memory is room for where the columns begin, which it returns. */
+template <int COLUMNS> __device__ __forceinline__ unsigned tcgen05_begin(unsigned char *barriers, int count) {
+    const unsigned first = shared_address(barriers);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < count; i++) {
+            bulk_barrier_init(first + i * 8);
+        }
+        bulk_barrier_publish();
+    }
+    if (threadIdx.x / 32 == 5) {
+        tcgen05_take<COLUMNS>(first + count * 8);
+    }
+    tcgen05_before_sync();
+    __syncthreads();
+    tcgen05_after_sync();
+    return *reinterpret_cast<const unsigned *>(barriers + count * 8);
+}
+
 /* Sixteen columns of this lane, of the warp's 32. */
 __device__ __forceinline__ void tcgen05_load(float (&to)[16], unsigned from) {
     asm volatile("tcgen05.ld.sync.aligned.32x32b.x16.b32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, "

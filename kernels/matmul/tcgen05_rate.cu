@@ -13,20 +13,9 @@ __global__ void __launch_bounds__(192, 1)
 #if __CUDA_ARCH_FEAT_SM100_ALL
     constexpr int LINES = 128, DEPTH = 64, A_BYTES = LINES * 128, BYTES = A_BYTES + COLUMNS * 128;
     extern __shared__ __align__(1024) unsigned char shared[];
-    const unsigned tiles = shared_address(shared), full = tiles + BYTES, done = full + 8, place_of_sums = done + 8;
+    const unsigned tiles = shared_address(shared), full = tiles + BYTES, done = full + 8;
     const int warp = threadIdx.x / 32;
-    if (threadIdx.x == 0) {
-        bulk_barrier_init(full);
-        bulk_barrier_init(done);
-        bulk_barrier_publish();
-    }
-    if (warp == 5) {
-        tcgen05_take<COLUMNS>(place_of_sums);
-    }
-    tcgen05_before_sync();
-    __syncthreads();
-    tcgen05_after_sync();
-    const unsigned sums = *reinterpret_cast<const unsigned *>(shared + BYTES + 16);
+    const unsigned sums = tcgen05_begin<COLUMNS>(shared + BYTES, 2);
 
     if (warp == 4 && threadIdx.x % 32 == 0) {
         bulk_expect(full, BYTES);

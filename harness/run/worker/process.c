@@ -44,7 +44,8 @@ typedef struct sending {
 
 /* What libuv could not have, by its error. */
 static const char *remedy_for(int rc) {
-    return rc == UV_ENOENT || rc == UV_EACCES  ? "was the program moved or replaced while it ran, or is /proc not mounted? Start it again"
+    return rc == UV_ENOENT || rc == UV_EACCES
+               ? "was the program moved or replaced while it ran, or is /proc not mounted? Start it again"
            : rc == UV_EPERM || rc == UV_ENOSYS ? "the container's seccomp profile refuses a system call: try it with "
                                                  "another, such as docker run --security-opt seccomp=unconfined"
            : rc == UV_ENOMEM                   ? "free memory of the host, or raise the limit on it (ulimit -v)"
