@@ -108,7 +108,7 @@ static int write_results(check_run *c, const rft_plan *plan, double seconds, rft
 }
 
 static int open_pool(check_run *c, rft_err *err) {
-    rft_compiler_facts facts;
+    rft_compiler_facts facts = {.knows_arch = true};
     rft_err missing = RFT_ERR_INIT;
     if (c->o->sample_count == 0) {
         return RFT_OK;
@@ -127,6 +127,12 @@ static int open_pool(check_run *c, rft_err *err) {
         rft_compile_pool_free(c->state.pool);
         c->state.pool = NULL;
         rft_log_warn(&c->cli->log, "counted only, nothing compiled: %s\n  remedy: %s", missing.message, missing.remedy);
+    }
+    if (rc == RFT_OK && c->state.pool && !facts.knows_arch) {
+        rft_log_warn(&c->cli->log,
+                     "NVRTC %s does not know %s: a driver would finish every kernel, so registers are not "
+                     "known here. Install a newer NVRTC.",
+                     facts.version, c->state.gpu->arch);
     }
     if (rc == RFT_OK && c->state.pool) {
         rft_compose_look_at_cache(c->cli);

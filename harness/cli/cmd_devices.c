@@ -123,6 +123,16 @@ static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena, rft_g
         const char *path = loaded_from(arena, "libnvrtc.so");
         const char *version = compiler->version(compiler);
         add_library_line(out, arena, "NVRTC", path ? rft_arena_printf(arena, "%s, %s", version, path) : version, NULL);
+        for (size_t i = 0; rc == RFT_OK && i < *count; i++) {
+            const char *arch = (*gpus)[i].arch;
+            if (!compiler->knows_arch(compiler, arch)) {
+                add_library_line(out, arena, rft_arena_printf(arena, "NVRTC for device %zu", i), NULL,
+                                 rft_arena_printf(arena,
+                                                  "it does not know %s: the driver finishes every kernel; a "
+                                                  "newer NVRTC makes better ones",
+                                                  arch));
+            }
+        }
         compiler->free(compiler);
     } else {
         add_missing_library(out, arena, "NVRTC", &missing);

@@ -17,6 +17,9 @@ expect_out 'NVRTC: 12\.'
 rooftune check "$SOURCE/sweeps/gemv.lua" --arch sm_90a --sample 2
 expect_status 0
 expect_out 'compiled [1-9][0-9]*, failed 0'
+# A card that came later: the newest PTX that it knows, and that is said.
+rooftune check "$SOURCE/sweeps/gemv.lua" --arch sm_110a --sample 1
+expect_err 'NVRTC 12.* does not know sm_110a'
 # In an activated environment of Python's.
 unset RFT_CUDA_ROOT
 mkdir -p venv/lib/python3.11
