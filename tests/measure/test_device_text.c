@@ -158,10 +158,14 @@ static rft_compiler *open_nvrtc(void) {
     return nvrtc;
 }
 
-static void for_each_arch(rft_compiler *nvrtc, void (*compile_for)(rft_compiler *nvrtc, const char *arch)) {
-    static const char *const archs[] = {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"};
+/* What has no kernels of its own for sm_86 and sm_90 is compiled for the architectures beside them. */
+static const char *const archs[] = {"sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a", "sm_86", "sm_90"};
+enum { DISTINCT = 5, ARCHS = sizeof archs / sizeof *archs };
+
+static void for_each_arch(rft_compiler *nvrtc, size_t count,
+                          void (*compile_for)(rft_compiler *nvrtc, const char *arch)) {
     size_t compiled = 0;
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (nvrtc->knows_arch(nvrtc, archs[i])) {
             compile_for(nvrtc, archs[i]);
             compiled++;
@@ -169,15 +173,19 @@ static void for_each_arch(rft_compiler *nvrtc, void (*compile_for)(rft_compiler 
             print_message("this NVRTC does not know %s\n", archs[i]);
         }
     }
-    assert_true(compiled >= 6);
+    assert_true(compiled >= count - 1);
 }
 
 static void test_architectures(void **state) {
-    for_each_arch(*state, compile_all);
+#ifdef RFT_ALL_DRAWS
+    for_each_arch(*state, ARCHS, compile_all);
+#else
+    for_each_arch(*state, DISTINCT, compile_all);
+#endif
 }
 
 static void test_matrix_units(void **state) {
-    for_each_arch(*state, compile_tensor);
+    for_each_arch(*state, ARCHS, compile_tensor);
 }
 
 int main(void) {
