@@ -39,7 +39,7 @@ return sweep {
       },
       -- Stages that fill an SM, in one block or two.
       where = lists.join(few.fits, few.tma_fits, {
-        decode.shared_out(0.9, 8), "WARPS == TOKENS // 32", "TOKENS * STAGES == 384 or TOKENS * STAGES == 192",
+        decode.shared_out(0.9, 8), "WARPS == TOKENS // 32 or WARPS == 4", "TOKENS * STAGES == 384 or TOKENS * STAGES == 192",
         "COMBINE == 'last_block' or TOKENS * STAGES == 192",
       }),
     },

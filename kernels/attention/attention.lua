@@ -217,10 +217,10 @@ local function ladder(dtype, cuda_type)
     { "STAY", true, "blocks stay, one an SM, and go from tile to tile" },
     { "LONGEST", true, "queries that see most keys come first, and every second round of tiles goes backwards" },
   }
-  local wgmma = describe {
-    name = "wgmma",
-    source = "attention_wgmma.cu",
-    entry = ("attention_wgmma<%s, d, causal, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL,"
+  local function by_wgmma(name, kernel) return describe {
+    name = name,
+    source = kernel .. ".cu",
+    entry = (kernel .. "<%s, d, causal, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL,"
       .. " HEADS, LONGEST>"):format(cuda_type),
     params = wgmma_params,
     launch = function(p, c, gpu, b)
@@ -242,10 +242,10 @@ local function ladder(dtype, cuda_type)
     end,
     traffic = function(p, c) return wgmma_moved(shape_of(p), c, c.CLUSTER) end,
     prior = wgmma_prior(dtype),
-  }
+  } end
 
   return {
-    memory = memory, mma = mma, wgmma = wgmma,
+    memory = memory, mma = mma, wgmma = by_wgmma("wgmma", "attention_wgmma"), skips = by_wgmma("skips", "attention_skips"),
     element = element, cuda_type = cuda_type, scale = scale, params = wgmma_params, shared = wgmma_shared, moved = wgmma_moved,
     tol = TOL[dtype],
     mma_shared = mma_shared, mma_moved = mma_moved, here = here,

@@ -8,10 +8,11 @@ local lists = require "kernels.lists"
 local keys = { [64] = { 128, 192 }, [128] = { 128, 176 }, [256] = { 80 } }
 local slots = { [64] = 6, [128] = 4, [256] = 4 }
 
--- Blocks that stay have as much to do as one another where causal rows of all heads are gone through together; otherwise a
--- head's keys and values are best read at a time.
+-- Blocks that stay have as much to do as one another where causal rows of all heads are gone through together; of some, which
+-- L2 keeps, where they are whole rounds. Otherwise a head's keys and values are best read at a time.
 local ALL = 4096
 local together = ("HEADS == (causal and %d or 1)"):format(ALL)
+local some_together = "causal == (HEADS > 1)"
 
 return function(dtype, d)
   local narrow = dtype == "fp8"
@@ -52,7 +53,7 @@ return function(dtype, d)
     }),
     wgmma("ping-pong", { STAY = values(false), LONGEST = values(false) }),
     wgmma("longest first", { HEADS = values(4, 16), STAY = values(false), CLUSTER = values(1, 2) }, { "causal" }),
-    wgmma("blocks stay", { HEADS = values(1, ALL) }, { together }),
+    wgmma("blocks stay", { HEADS = values(1, 12, 24, ALL) }, { some_together }),
     wgmma("polynomials, clusters, three warpgroups", {
       BLOCK_N = values(d == 256 and not narrow and { 64, 80 } or keys), SLOTS = values(2, 4, 6, 8),
       CONSUMERS = values(2, 3), CLUSTER = values(1, 2), PINGPONG = values(false, true), POLYNOMIAL = values(0, 4, 8),
@@ -66,6 +67,14 @@ return function(dtype, d)
       end,
     }),
   }
+  if not narrow then
+    local skips = wgmma("unseen keys passed by", {
+      BLOCK_N = values(keys[1]), SLOTS = values(d == 64 and 8 or slots), CONSUMERS = values(2, 3), PINGPONG = values(false),
+      HEADS = values(8, 12, 24, ALL),
+    }, { "causal", "not PINGPONG" })
+    skips.kernel = of.skips
+    table.insert(all, #all, skips)
+  end
   if narrow then
     local codes = wgmma("powers as codes", { ABOVE = values(0, above), HEADS = values(1, ALL) }, { together })
     codes.kernel = fp8.codes

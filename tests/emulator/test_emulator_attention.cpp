@@ -9,6 +9,7 @@ typedef __nv_bfloat16 bf16;
 #include "attention_fp8.cu"
 #include "attention_fp8_codes.cu"
 #include "attention_packed.cu"
+#include "attention_skips.cu"
 #include "attention_wgmma.cu"
 #define shared_address shared_address_of_mma /* once for each way to bring tiles */
 #define copy_async copy_async_of_mma
@@ -87,7 +88,7 @@ template <typename T> struct Attention {
 };
 
 template <typename T, int D, bool CAUSAL, int BLOCK_N, int SLOTS, int CONSUMERS, int CLUSTER, bool OVERLAP,
-          bool PINGPONG, int ABOVE, int POLYNOMIAL, int HEADS, bool LONGEST>
+          bool PINGPONG, int ABOVE, int POLYNOMIAL, int HEADS, bool LONGEST, bool SKIPS = false>
 static void roles(const char *name, int l, int heads, int group, unsigned clusters, float spread) {
     typedef AttentionPlan<T, D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL, HEADS,
                           LONGEST>
@@ -100,10 +101,15 @@ static void roles(const char *name, int l, int heads, int group, unsigned cluste
     launch.grid = {clusters * CLUSTER};
     launch.threads = 128 * (CONSUMERS + 1);
     launch.shared = P::BARRIERS_AT + 8 * P::BARRIERS;
+    auto attend = attention_wgmma<T, D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE,
+                                  POLYNOMIAL, HEADS, LONGEST>;
+    if constexpr (SKIPS) {
+        attend = attention_skips<T, D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL,
+                                 HEADS, LONGEST>;
+    }
     of.tell(name, emulator::run(launch, seed, [&]() {
-                attention_wgmma<T, D, CAUSAL, BLOCK_N, SLOTS, CONSUMERS, CLUSTER, OVERLAP, PINGPONG, ABOVE, POLYNOMIAL,
-                                HEADS, LONGEST>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&k),
-                                                tensor_map<CUtensorMap>(&v), of.o.data(), l, heads, group, of.scale());
+                attend(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&k), tensor_map<CUtensorMap>(&v),
+                       of.o.data(), l, heads, group, of.scale());
             }));
 }
 
@@ -221,6 +227,8 @@ static void run_all() {
     roles<__half, 64, false, 32, 5, 2, 2, false, true, 4, 2, 1, false>("clusters of two", 140, 1, 1, 1, 40);
     roles<__half, 64, true, 48, 3, 2, 2, true, true, 8, 0, 1, true>("causal, clusters of two", 300, 1, 1, 1, 40);
     roles<__half, 64, true, 64, 4, 3, 1, false, false, 8, 8, 64, true>("three warpgroups", 193, 1, 1, 1, 4);
+    roles<__half, 64, true, 48, 3, 3, 1, true, false, 8, 0, 64, true, true>("blocks passed by", 300, 1, 1, 1, 4);
+    roles<__half, 64, true, 64, 4, 2, 2, true, false, 8, 0, 1, true, true>("passed by in pairs", 193, 1, 1, 1, 4);
     roles<__half, 256, false, 16, 2, 1, 1, true, false, 8, 0, 1, false>("256 wide", 33, 1, 1, 1, 4);
     fp8<128, false, 128, 3, 2, 1, true, true, 4, false>("e4m3", 150, 2, 2, 1);
     fp8<128, true, 128, 2, 1, 1, true, false, 0, false>("e4m3, causal", 140, 2, 1, 2);
