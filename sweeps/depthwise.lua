@@ -3,7 +3,7 @@
 -- must a thread have, so that reading and widening each of them nine times does not?
 local depthwise = require "kernels.depthwise"
 
-local function ladder(name, kernel, ring, full)
+local function ladder(name, kernel, ring, turning, full)
   return sweep {
     name = name,
     problems = {
@@ -44,8 +44,14 @@ local function ladder(name, kernel, ring, full)
         },
         where = { "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and WARPS * COLS == 28)" },
       },
+      {
+        "every other strip upwards",
+        kernel = turning,
+        tune = { WARPS = values(4, 7, 8, 14), COLS = values(4, 7), ROWS = values(14, 28), STAGES = values(3, 4, 6) },
+        where = { "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and WARPS * COLS % 28 == 0)" },
+      },
     },
   }
 end
 
-return { ladder("depthwise_f16", depthwise.f16, depthwise.ring_f16, true), ladder("depthwise_bf16", depthwise.bf16, depthwise.ring_bf16, false) }
+return { ladder("depthwise_f16", depthwise.f16, depthwise.ring_f16, depthwise.turning_f16, true), ladder("depthwise_bf16", depthwise.bf16, depthwise.ring_bf16, depthwise.turning_bf16, false) }

@@ -28,6 +28,14 @@ return sweep {
       tune = { BLOCK = values(128, 256, 512), ITEMS = values(1, 2, 4), LOAD = values(ctype "ca", ctype "na") },
       where = { "d == 1", "LOAD == 'na' or BLOCK == 256" },
     },
+    {
+      "floats by segments of the table",
+      kernel = gather.binned,
+      tune = {
+        BLOCK = values(512, 1024), FOURS = values(4), BINS = values(128, 256), PIECES = values(1, 2, 4), AHEAD = values(2, 4),
+      },
+      where = { "d == 1", "PIECES * AHEAD >= 4" },
+    },
     { "a vector a thread", kernel = gather.words, tune = { VEC = values(4), BLOCK = blocks }, where = { "d % 4 == 0" } },
     {
       "rows by teams",

@@ -33,6 +33,12 @@ return sweep {
     words("two floats (sm_90)", 2),
     words("four floats (sm_90)", 4),
     {
+      "their lines fetched ahead",
+      kernel = scatter_add.fetched,
+      tune = { VEC = values(1, 2, 4), BLOCK = values(256, 512), ITEMS = values(2, 4, 8) },
+      where = { "d % VEC == 0", "VEC > 1 or d == 1 or d % 2 == 1" },
+    },
+    {
       "rows combined first",
       kernel = scatter_add.combined,
       tune = { BLOCK = values(256, 512), TEAM = values(1, 2, 16, 64), ROWS = values(4, 8, 16) },

@@ -30,7 +30,7 @@ local function cube(name, kernels, problems)
         tune = {
           WARPS = values(4, 8, 16), EACH = values(1, 2, 4), PLANES = values(32, 64, 128), STAGES = values(3, 4, 6),
         },
-        where = { "gpu.cc >= 90", "width % 4 == 0", "WARPS * EACH >= 8 and WARPS * EACH <= 32" },
+        where = { "gpu.cc >= 90", "width % 4 == 0", "WARPS * EACH >= 8 and WARPS * EACH <= 32 or WARPS * EACH == 64 and PLANES == 64" },
       },
     },
     problems = problems,
@@ -65,6 +65,12 @@ local plane = sweep {
         AHEAD = values(1, 2, 3, 6),
       },
       where = { "steps % STEPS == 0", "STEPS == steps or (ROWS == 128 and AHEAD == 3)" },
+    },
+    {
+      "every other warp upwards",
+      kernel = stencil.turning,
+      tune = { BLOCK = values(64, 128, 256), ROWS = values(16, 32, 64), STEPS = values(1, 4), AHEAD = values(1, 2, 6) },
+      where = { "STEPS == steps" },
     },
   },
   problems = { { width = 8192, height = 8192, steps = 1 }, { width = 8192, height = 8192, steps = 4 } },

@@ -14,11 +14,6 @@
 
 static int import_run(rft_cli *cli, const char *path, const char *output, rft_err *err) {
     rft_run *run = NULL;
-    char head[sizeof RFT_STORE_MAGIC] = "";
-    if (rft_fs_head(path, head, sizeof head - 1) && rft_text_starts(head, RFT_STORE_MAGIC)) {
-        rft_err_set(err, RFT_E_USAGE, "%s is a run file already: there is nothing to import", path);
-        return rft_err_remedy(err, "of a run in parts name all of them: rooftune import SHARD.db SHARD.db -o RUN.db");
-    }
     int rc = rft_recording_read(&run, path, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     rc = rc ? rc : rft_import_write(run, output, err);

@@ -92,13 +92,12 @@ __global__ void __launch_bounds__(BLOCK) depthwise(const T *__restrict__ x, cons
 /*
  * The same out of a ring of rows in shared memory, 64 channels and WARPS x COLS pixels wide, which the accelerator
  * brings with a pixel more on both sides and zeros around the image: what is on its way takes no registers. A lane has
- * two channels, a warp COLS pixels. sm_90 and
- * newer; channels are a multiple of 8.
+ * two channels, a warp COLS pixels. sm_90 and newer; channels are a multiple of 8. TURN: every other strip goes up, so
+ * that two that share rows meet them together.
  */
-template <class T, int WARPS, int COLS, int ROWS, int STAGES>
-__global__ void __launch_bounds__(WARPS * 32)
-    depthwise_ring(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
-                   int width, int channels) {
+template <class T, int WARPS, int COLS, int ROWS, int STAGES, bool TURN>
+__device__ __forceinline__ void go_by_rows(const CUtensorMap &x, const T *__restrict__ taps, T *__restrict__ y,
+                                           int height, int width, int channels) {
 #if __CUDA_ARCH__ >= 900
     constexpr int PIXELS = WARPS * COLS + 2, STAGE_BYTES = PIXELS * 128;
     extern __shared__ __align__(128) unsigned char staged[];
@@ -107,13 +106,15 @@ __global__ void __launch_bounds__(WARPS * 32)
     const int strips = (height + ROWS - 1) / ROWS;
     const int channel = blockIdx.x % slices * 64, own_channel = channel + threadIdx.x % 32 * 2;
     const int first_column = (int)(blockIdx.x / slices % segments) * (WARPS * COLS);
-    const int first_row = (int)(blockIdx.x / slices / segments % strips) * ROWS;
+    const int strip = (int)(blockIdx.x / slices / segments % strips), first_row = strip * ROWS;
     const int image = blockIdx.x / slices / segments / strips;
+    const bool up = TURN && strip % 2 == 1;
     const int in_stage = threadIdx.x / 32 * COLS, column = first_column + in_stage;
     const int rows = (height - first_row < ROWS ? height - first_row : ROWS) + 2;
+    const int begin = up ? first_row + rows - 2 : first_row - 1, down = up ? -1 : 1; /* rows of x: begin + r down */
     auto load = [&](int r, int stage) {
         bulk_expect(full + stage * 8, STAGE_BYTES);
-        bulk_load_row(stages + stage * STAGE_BYTES, &x, channel, Pixel{first_column - 1, first_row + r - 1, image},
+        bulk_load_row(stages + stage * STAGE_BYTES, &x, channel, Pixel{first_column - 1, begin + r * down, image},
                       full + stage * 8);
     };
     if (threadIdx.x == 0) {
@@ -125,14 +126,15 @@ __global__ void __launch_bounds__(WARPS * 32)
             load(stage, stage);
         }
     }
-    float tap[9][2];
+    float tap[9][2]; /* their rows in the order in which those of x come */
 #pragma unroll
     for (int k = 0; k < 9; k++) {
-        tap[k][0] = own_channel < channels ? widened(taps[k * channels + own_channel]) : 0;
-        tap[k][1] = own_channel < channels ? widened(taps[k * channels + own_channel + 1]) : 0;
+        const int of = up ? (2 - k / 3) * 3 + k % 3 : k;
+        tap[k][0] = own_channel < channels ? widened(taps[of * channels + own_channel]) : 0;
+        tap[k][1] = own_channel < channels ? widened(taps[of * channels + own_channel + 1]) : 0;
     }
     __syncthreads();
-    T *to = y + (((long long)image * height + first_row) * width + column) * channels + own_channel;
+    T *to = y + (((long long)image * height + begin + down) * width + column) * channels + own_channel;
     float sum[3][COLS][2] = {}; /* of the rows before, at and behind the one that is read */
     int stage = 0;
     unsigned parity = 0;
@@ -170,7 +172,7 @@ __global__ void __launch_bounds__(WARPS * 32)
                     *reinterpret_cast<unsigned *>(to + (long long)j * channels) = out.word;
                 }
             }
-            to += (long long)width * channels;
+            to += (long long)(width * channels) * down;
         }
 #pragma unroll
         for (int j = 0; j < COLS * 2; j++) {
@@ -184,4 +186,18 @@ __global__ void __launch_bounds__(WARPS * 32)
         }
     }
 #endif
+}
+
+template <class T, int WARPS, int COLS, int ROWS, int STAGES>
+__global__ void __launch_bounds__(WARPS * 32)
+    depthwise_ring(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
+                   int width, int channels) {
+    go_by_rows<T, WARPS, COLS, ROWS, STAGES, false>(x, taps, y, height, width, channels);
+}
+
+template <class T, int WARPS, int COLS, int ROWS, int STAGES>
+__global__ void __launch_bounds__(WARPS * 32)
+    depthwise_turning(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
+                      int width, int channels) {
+    go_by_rows<T, WARPS, COLS, ROWS, STAGES, true>(x, taps, y, height, width, channels);
 }

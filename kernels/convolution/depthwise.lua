@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = x convolved with 3 x 3 taps for each channel, zeros around: n images of h by w pixels of c channels. Returns { f16, bf16,
--- ring_f16, ring_bf16 }, the latter two by TMA (sm_90 and newer).
+-- ring_f16, ring_bf16, turning_f16, turning_bf16 }, the latter four by TMA (sm_90 and newer).
 local function elements(p) return p.n * p.h * p.w * p.c end
 
 local function describe(name, element, facts)
@@ -66,10 +66,10 @@ local function by_threads(name, element, type_name)
 end
 
 -- Where channels are no multiple of 8, which tensor maps demand, the threads' way.
-local function by_ring(name, element, type_name)
+local function by_ring(name, element, type_name, way)
   return describe(name, element, {
-    prefix = "ring_",
-    entry = "depthwise_ring<" .. type_name .. ", WARPS, COLS, ROWS, STAGES>",
+    prefix = way .. "_",
+    entry = ("depthwise_%s<%s, WARPS, COLS, ROWS, STAGES>"):format(way, type_name),
     params = {
       { "WARPS", 8, "warps of a block, beside each other" },
       { "COLS", 7, "neighbouring pixels of a warp" },
@@ -105,6 +105,8 @@ end
 return {
   f16 = by_threads("f16", f16, "__half"),
   bf16 = by_threads("bf16", bf16, "__nv_bfloat16"),
-  ring_f16 = by_ring("f16", f16, "__half"),
-  ring_bf16 = by_ring("bf16", bf16, "__nv_bfloat16"),
+  ring_f16 = by_ring("f16", f16, "__half", "ring"),
+  ring_bf16 = by_ring("bf16", bf16, "__nv_bfloat16", "ring"),
+  turning_f16 = by_ring("f16", f16, "__half", "turning"),
+  turning_bf16 = by_ring("bf16", bf16, "__nv_bfloat16", "turning"),
 }

@@ -1,25 +1,27 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- out[i] = table[ids[i]]: t rows of d floats out of v; `order` says which (gather_ids.lua). Returns { words, floats, teams,
--- bulk }: one kernel for each way to have rows on their way.
+-- bulk, binned }: one kernel for each way to have rows on their way; floats and binned (sm_80 and newer) for d = 1.
 local ids = require "kernels.gather_ids"
 
 local function gather(facts)
   return kernel {
     name = "gather_" .. facts.name,
-    source = "gather.cu",
+    source = facts.source or "gather.cu",
     entry = facts.entry,
     problem = { "t", "d", "v", "order" },
     compiled = { "order" },
     params = facts.params,
-    buffers = function(p)
-      return { ids = input(i32, p.t, ids.fill(p)), table = input(f32, p.v * p.d), out = output(f32, p.t * p.d) }
+    buffers = function(p, c)
+      local all = facts.temps and facts.temps(p, c) or {}
+      all.ids, all.table, all.out = input(i32, p.t, ids.fill(p)), input(f32, p.v * p.d), output(f32, p.t * p.d)
+      return all
     end,
     launch = facts.launch,
     -- Each row that is asked for is read once, and written for each id.
     work = function(p)
       return { read = 4 * p.d * ids.distinct(p) + 4 * p.t, write = 4 * p.t * p.d, items = { "row", p.t } }
     end,
-    traffic = function(p)
+    traffic = facts.traffic or function(p)
       local own = 4 * p.t * p.d -- written
       local sectors, granules = ids.moved(p, 32), ids.moved(p, 64)
       return {
@@ -45,6 +47,15 @@ local function teams_launch(p, b, block, team, rows, load)
     grid = ceil_div(p.t, block // team * rows),
     block = block,
   }
+end
+
+-- Ids of a tile; tiles; floats of a segment, as a power of two, so that BINS segments hold v.
+local function tile_of(c) return 4 * c.BLOCK * c.FOURS end
+local function tiles_of(p, c) return ceil_div(p.t, tile_of(c)) end
+local function shift_of(p, c)
+  local shift = 0
+  while c.BINS << shift < p.v do shift = shift + 1 end
+  return shift
 end
 
 return {
@@ -111,6 +122,52 @@ return {
         grid = math.min(ceil_div(p.t, c.ROWS), gpu.sms * c.PER_SM),
         block = 32,
         shared = c.STAGES * (c.ROWS * 4 * p.d + 8),
+      }
+    end,
+  },
+
+  binned = gather {
+    name = "binned",
+    source = "gather_binned.cu",
+    entry = "gather_segments<256, 4 * BLOCK * FOURS, BINS, PIECES, AHEAD>",
+    params = {
+      { "BLOCK", 512, "threads of a tile" },
+      { "FOURS", 4, "times four ids of a thread" },
+      { "BINS", 128, "segments of the table" },
+      { "PIECES", 4, "tiles whose floats a warp fetches together" },
+      { "AHEAD", 2, "floats of each on their way in a thread" },
+    },
+    temps = function(p, c)
+      local all = tiles_of(p, c) * tile_of(c)
+      return { binned = temp(i32, all), places = temp(u16, all), starts = temp(u16, (c.BINS + 1) * tiles_of(p, c)) }
+    end,
+    launch = function(p, c, gpu, b)
+      local tiles, shift = tiles_of(p, c), i32(shift_of(p, c))
+      local blocks = ceil_div(tiles, 8 * c.PIECES) -- of a segment
+      return {
+        {
+          entry = "gather_bin<BLOCK, FOURS, BINS>",
+          args = { b.ids, b.binned, b.places, b.starts, i64(p.t), shift },
+          grid = tiles, block = c.BLOCK, shared = 4 * tile_of(c),
+        },
+        {
+          entry = "gather_segments<256, 4 * BLOCK * FOURS, BINS, PIECES, AHEAD>",
+          args = { b.binned, b.starts, b.table, i32(tiles), i32(blocks), shift },
+          grid = blocks * c.BINS, block = 256,
+        },
+        {
+          entry = "gather_back<BLOCK, FOURS>",
+          args = { b.binned, b.places, b.out, i64(p.t) },
+          grid = tiles, block = c.BLOCK, shared = 4 * tile_of(c),
+        },
+      }
+    end,
+    -- Ids, places and floats pass memory between launches; of the table every line that is asked for, once.
+    traffic = function(p)
+      local lines = ids.distinct { t = p.t, v = p.v // 16, d = 1, order = p.order == "sorted" and "sorted" or "random" }
+      return {
+        dram_read = 4 * p.t + 4 * p.t + 6 * p.t + 64 * math.min(lines, p.t), dram_write = 6 * p.t + 4 * p.t + 4 * p.t,
+        l2 = 28 * p.t + 32 * p.t,
       }
     end,
   },

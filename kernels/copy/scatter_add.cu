@@ -31,10 +31,16 @@ __device__ __forceinline__ void add_word(float *to, uint4 word) {
 #endif
 }
 
-/* Words of VEC floats, ITEMS of them on their way in a thread; rows are multiples of VEC floats. */
-template <int VEC, int BLOCK, int ITEMS>
-__global__ void __launch_bounds__(BLOCK, 1)
-    scatter_words(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
+/* The line of `to` comes into L2, which nothing waits for. */
+__device__ __forceinline__ void fetch_line(const float *to) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(to)));
+}
+
+/* Words of VEC floats, ITEMS of them on their way in a thread; rows are multiples of VEC floats. FETCH: L2 asks memory
+ * for what will be added to while x is on its way. */
+template <int VEC, int BLOCK, int ITEMS, bool FETCH>
+__device__ __forceinline__ void add_words(const int *__restrict__ ids, const float *__restrict__ x, float *table,
+                                          long long t, long long d) {
     typedef typename Word<4 * VEC>::type word_t;
     const unsigned words = (unsigned)(d / VEC);
     const long long first = (long long)blockIdx.x * (BLOCK * ITEMS) + threadIdx.x, all = t * words;
@@ -46,6 +52,9 @@ __global__ void __launch_bounds__(BLOCK, 1)
         if (at < all) {
             word[k] = __ldcs(reinterpret_cast<const word_t *>(x) + at);
             to[k] = (ids[row] * (long long)words + (at - row * words)) * VEC;
+            if (FETCH && to[k] % 16 < VEC) { /* a thread for 64 bytes */
+                fetch_line(table + to[k]);
+            }
         }
     }
 #pragma unroll
@@ -54,6 +63,18 @@ __global__ void __launch_bounds__(BLOCK, 1)
             add_word(table + to[k], word[k]);
         }
     }
+}
+
+template <int VEC, int BLOCK, int ITEMS>
+__global__ void __launch_bounds__(BLOCK, 1)
+    scatter_words(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
+    add_words<VEC, BLOCK, ITEMS, false>(ids, x, table, t, d);
+}
+
+template <int VEC, int BLOCK, int ITEMS>
+__global__ void __launch_bounds__(BLOCK, 1)
+    scatter_fetched(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
+    add_words<VEC, BLOCK, ITEMS, true>(ids, x, table, t, d);
 }
 
 __device__ __forceinline__ unsigned sum_of_words(unsigned a, unsigned b) {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- table[ids[i]] += x[i]: t rows of d floats onto v; `order` says which (gather_ids.lua). Returns { words,
--- combined, bulk }.
+-- fetched, combined, bulk }; fetched: words, whose lines L2 asks for ahead.
 local ids = require "kernels.gather_ids"
 
 local whole = from "gather_ids.cu:whole_numbers" -- added up exactly, in whatever order
@@ -52,26 +52,31 @@ end
 
 local function vector(p) return p.d % 4 == 0 and 4 or p.d % 2 == 0 and 2 or 1 end
 
-local function words_launch(p, b, vec, block, items)
+local function words_launch(p, b, vec, block, items, name)
   return {
-    entry = ("scatter_words<%d, %d, %d>"):format(vec, block, items),
+    entry = ("scatter_%s<%d, %d, %d>"):format(name or "words", vec, block, items),
     args = { b.ids, b.x, b.table, i64(p.t), i64(p.d) },
     grid = ceil_div(p.t * p.d // vec, block * items),
     block = block,
   }
 end
 
-return {
-  words = scatter_add {
-    name = "words",
-    entry = "scatter_words<VEC, BLOCK, ITEMS>",
+local function by_words(name)
+  return scatter_add {
+    name = name,
+    entry = ("scatter_%s<VEC, BLOCK, ITEMS>"):format(name),
     params = {
       { "VEC", 1, "floats an instruction adds" },
       { "BLOCK", 256, "threads a block" },
       { "ITEMS", 1, "instructions on their way in a thread" },
     },
-    launch = function(p, c, gpu, b) return words_launch(p, b, math.min(c.VEC, vector(p)), c.BLOCK, c.ITEMS) end,
-  },
+    launch = function(p, c, gpu, b) return words_launch(p, b, math.min(c.VEC, vector(p)), c.BLOCK, c.ITEMS, name) end,
+  }
+end
+
+return {
+  words = by_words "words",
+  fetched = by_words "fetched",
 
   combined = scatter_add {
     name = "combined",

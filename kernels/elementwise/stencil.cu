@@ -291,11 +291,11 @@ template <bool VECTORS> __device__ __forceinline__ Four four_of(const float *row
 /*
  * A warp goes down ROWS rows of 128 columns, four a lane, in registers alone: with each row that arrives every step
  * makes one, of a row higher up each. The warp's outer columns become wrong from outside, one a step, so that its
- * neighbours have them too. AHEAD rows are on their way.
+ * neighbours have them too. AHEAD rows are on their way. TURN: every other warp of a column goes up, so that two that
+ * share rows meet them at the same time, in L2.
  */
-template <int BLOCK, int ROWS, int STEPS, int AHEAD, bool VECTORS>
-__global__ void __launch_bounds__(BLOCK)
-    stencil_rows(const float *__restrict__ x, float *__restrict__ y, int width, int height) {
+template <int BLOCK, int ROWS, int STEPS, int AHEAD, bool TURN, bool VECTORS>
+__device__ __forceinline__ void go_by_rows(const float *__restrict__ x, float *__restrict__ y, int width, int height) {
     constexpr int RIM = (STEPS + 3) / 4 * 4, KEPT = 128 - 2 * RIM;
     const int segments = (width + KEPT - 1) / KEPT, warp = (blockIdx.x * BLOCK + threadIdx.x) / 32,
               lane = threadIdx.x % 32;
@@ -305,8 +305,11 @@ __global__ void __launch_bounds__(BLOCK)
     }
     const int last = height - first < ROWS ? height : first + ROWS;
     const bool stores = lane * 4 >= RIM && lane * 4 < 128 - RIM && column < width;
+    const bool up = TURN && warp / segments % 2 == 1;
+    auto place_of = [&](int row) { return up ? first + last - 1 - row : row; };
     Four ahead[AHEAD], above[STEPS] = {}, own[STEPS] = {};
-    auto load = [&](int row) {
+    auto load = [&](int of) {
+        const int row = place_of(of);
         return row >= 0 && row < height ? four_of<VECTORS>(x + (long long)row * width, column, width) : Four();
     };
 #pragma unroll
@@ -325,7 +328,7 @@ __global__ void __launch_bounds__(BLOCK)
                 const Four middle = own[step - 1], top = above[step - 1];
                 const float before = __shfl_up_sync(~0u, middle.cell[3], 1),
                             behind = __shfl_down_sync(~0u, middle.cell[0], 1);
-                const bool changes = is_inside(row - step, height);
+                const bool changes = is_inside(place_of(row - step), height);
                 above[step - 1] = middle;
                 own[step - 1] = below;
 #pragma unroll
@@ -338,7 +341,7 @@ __global__ void __launch_bounds__(BLOCK)
             }
             const int made = row - STEPS;
             if (stores && made >= first && made < last) {
-                float *to = y + (long long)made * width + column;
+                float *to = y + (long long)place_of(made) * width + column;
                 if (VECTORS) {
                     *reinterpret_cast<float4 *>(to) =
                         make_float4(below.cell[0], below.cell[1], below.cell[2], below.cell[3]);
@@ -353,4 +356,16 @@ __global__ void __launch_bounds__(BLOCK)
             }
         }
     }
+}
+
+template <int BLOCK, int ROWS, int STEPS, int AHEAD, bool VECTORS>
+__global__ void __launch_bounds__(BLOCK)
+    stencil_rows(const float *__restrict__ x, float *__restrict__ y, int width, int height) {
+    go_by_rows<BLOCK, ROWS, STEPS, AHEAD, false, VECTORS>(x, y, width, height);
+}
+
+template <int BLOCK, int ROWS, int STEPS, int AHEAD, bool VECTORS>
+__global__ void __launch_bounds__(BLOCK)
+    stencil_turning(const float *__restrict__ x, float *__restrict__ y, int width, int height) {
+    go_by_rows<BLOCK, ROWS, STEPS, AHEAD, true, VECTORS>(x, y, width, height);
 }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Cells and their neighbours. points_7, points_27, each { plain, tile, march, ring (sm_90 and newer, by TMA) }: one step on
--- width x height x depth. blocked, rows: `steps` steps of 5 points on width x height, STEPS of them a launch.
+-- width x height x depth. blocked, rows, turning (rows, every other warp upwards): `steps` steps of 5 points on width x
+-- height, STEPS of them a launch.
 local BLOCK_X = { "BLOCK_X", 32, "cells of a row" }
 local BLOCK_Y = { "BLOCK_Y", 8, "rows" }
 local PLANES = { "PLANES", 8, "planes that a block goes through" }
@@ -161,6 +162,23 @@ local function steps_together(kind, facts)
   }
 end
 
+local function by_rows(way)
+  return steps_together(way, {
+    entry = ("stencil_%s<BLOCK, ROWS, STEPS, AHEAD, true>"):format(way),
+    entry_of = function(p) return ("stencil_%s<BLOCK, ROWS, STEPS, AHEAD, %s>"):format(way, p.width % 4 == 0) end,
+    params = {
+      { "BLOCK", 128, "threads a block" },
+      { "ROWS", 128, "rows that a warp goes down" },
+      STEPS,
+      { "AHEAD", 3, "rows on their way: 1, 2, 3 or 6" },
+    },
+    grid = function(p, c)
+      local kept = 128 - 2 * ceil_div(c.STEPS, 4) * 4 -- columns of a warp's 128 that stay right
+      return ceil_div(32 * ceil_div(p.width, kept) * ceil_div(p.height, c.ROWS), c.BLOCK)
+    end,
+  })
+end
+
 return {
   points_7 = cubes(7),
   points_27 = cubes(27),
@@ -174,18 +192,6 @@ return {
     },
     grid = function(p, c) return { ceil_div(p.width, c.TILE_X), ceil_div(p.height, c.TILE_Y) } end,
   }),
-  rows = steps_together("rows", {
-    entry = "stencil_rows<BLOCK, ROWS, STEPS, AHEAD, true>",
-    entry_of = function(p) return ("stencil_rows<BLOCK, ROWS, STEPS, AHEAD, %s>"):format(p.width % 4 == 0) end,
-    params = {
-      { "BLOCK", 128, "threads a block" },
-      { "ROWS", 128, "rows that a warp goes down" },
-      STEPS,
-      { "AHEAD", 3, "rows on their way: 1, 2, 3 or 6" },
-    },
-    grid = function(p, c)
-      local kept = 128 - 2 * ceil_div(c.STEPS, 4) * 4 -- columns of a warp's 128 that stay right
-      return ceil_div(32 * ceil_div(p.width, kept) * ceil_div(p.height, c.ROWS), c.BLOCK)
-    end,
-  }),
+  rows = by_rows "rows",
+  turning = by_rows "turning",
 }

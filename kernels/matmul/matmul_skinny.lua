@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B for few rows of A, or few tiles, on tensor cores: A is m x k (tokens), B lies as n x k (weights), C is m x n, sums
--- are fp32. Returns { bf16, fp16 }, each { wide, skinny, split, fits, full, stream, stream_fits }: wide, without tensor
--- cores, and skinny from sm_80 on, split and stream on sm_90a alone, with their constraints.
+-- are fp32. Returns { bf16, fp16, fp8 }, each { wide, skinny, split, fits, full, stream, stream_fits }: wide, without tensor
+-- cores, and skinny from sm_80 on, split and stream on sm_90a alone, with their constraints. fp8 (C in bf16) has split
+-- and its constraints alone.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 local wgmma = require "kernels.matmul_wgmma"
@@ -104,25 +105,26 @@ local function skinny(dtype, cuda_type)
   }
 end
 
--- Bytes of shared memory: the ring, or the tile's sums as floats in its place; barriers.
-local function stage_of(c) return BYTES * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
+-- Bytes of shared memory: the ring, of elements of so many bytes, or the tile's sums as floats in its place; barriers.
+local function stage_of(c, bytes) return (bytes or BYTES) * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
 local function sums_of(c) return 4 * c.BLOCK_M * (c.BLOCK_N + 4) end
-local function shared_of(c) return c.STAGES * (stage_of(c) + 16) end
+local function shared_of(c, bytes) return c.STAGES * (stage_of(c, bytes) + 16) end
 
 -- Blocks that an SM holds by their shared memory, of which the driver takes 1 KiB each.
-local function resident_of(c, gpu) return gpu.shared_per_sm // (shared_of(c) + 1024) end
+local function resident_of(c, gpu, bytes) return gpu.shared_per_sm // (shared_of(c, bytes) + 1024) end
 
 local function blocks_of(p, c)
   local cluster = c.CLUSTER_M * c.CLUSTER_N
   return ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N) * cluster * c.SPLIT
 end
 
-local function split(dtype, cuda_type)
-  local pipe = "tensor_" .. dtype
+local function split(dtype, cuda_type, bytes)
+  local pipe, BYTES = "tensor_" .. dtype, bytes or BYTES
+  local name = bytes == 1 and "matmul_wgmma_split_to<%s, __nv_bfloat16, " or "matmul_wgmma_split<%s, "
   return tensor[dtype].kernel {
     name = "wgmma_split",
     source = "matmul_wgmma_split.cu",
-    entry = ("matmul_wgmma_split<%s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT>"):format(cuda_type),
+    entry = (name .. "BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT" .. (bytes == 1 and ", EARLY>" or ">")):format(cuda_type),
     params = {
       TOKENS,
       { "BLOCK_N", 128, "columns of a tile of C: rows of weights" },
@@ -132,6 +134,7 @@ local function split(dtype, cuda_type)
       { "CLUSTER_M", 1, "tiles of a cluster along m: their blocks share what they read of B" },
       { "CLUSTER_N", 1, "tiles of a cluster along n: their blocks share what they read of A" },
       { "SPLIT", 2, "blocks of a cluster that share k" },
+      bytes == 1 and { "EARLY", false, "asks for weights before the launch in front of it ends (PDL)" } or nil,
     },
     temps = wgmma[dtype].temps,
     odd = ODD,
@@ -142,14 +145,15 @@ local function split(dtype, cuda_type)
           grid = blocks_of(p, c),
           cluster = c.CLUSTER_M * c.CLUSTER_N * c.SPLIT,
           block = 128 * c.CONSUMERS + 32,
-          shared = shared_of(c),
+          shared = shared_of(c, BYTES),
+          pdl = bytes == 1 and c.EARLY and p.k % 16 == 0, -- else a launch in front widens the weights' rows
         }
       end)
     end,
     -- An instruction reads 64 rows of weights and BLOCK_M tokens. Sums pass shared memory twice, as floats of each part.
     traffic = function(p, c, gpu)
       local executed = tiles.executed(p, c.BLOCK_M, c.BLOCK_N, c.BLOCK_K)
-      local tile_m, tile_n, written = c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N, BYTES * p.m * p.n
+      local tile_m, tile_n, written = c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N, 2 * p.m * p.n
       return {
         [pipe] = executed,
         shared = executed / 2 * BYTES * (1 / c.BLOCK_M + 1 / 64) + tiles.reads(p, BYTES, c.BLOCK_M, c.BLOCK_N)
@@ -161,8 +165,8 @@ local function split(dtype, cuda_type)
     end,
     -- Memory waits for bytes in flight, the rest for the busiest SM; adding up takes a microsecond or two.
     prior = function(p, c, gpu, t)
-      local blocks, slots = blocks_of(p, c), gpu.sms * math.max(1, resident_of(c, gpu))
-      local in_flight = math.min(blocks, slots) * c.STAGES * stage_of(c)
+      local blocks, slots = blocks_of(p, c), gpu.sms * math.max(1, resident_of(c, gpu, BYTES))
+      local in_flight = math.min(blocks, slots) * c.STAGES * stage_of(c, BYTES)
       local busy = ceil_div(blocks, gpu.sms) * gpu.sms / blocks
       return math.max(
         t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), math.max(t[pipe], t.l2, t.shared) * busy
@@ -241,13 +245,27 @@ local function stream(dtype, cuda_type)
   }
 end
 
-local skinnies = {}
-for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
-  skinnies[dtype] = {
-    wide = wide(dtype, cuda_type),
-    skinny = skinny(dtype, cuda_type),
-    split = split(dtype, cuda_type),
-    stream = stream(dtype, cuda_type),
+-- Most SMs have a block, all blocks run at once, and one stage more would not leave room for that. Few weights fill
+-- nothing: there any number of blocks an SM will do. `launches` run at once.
+local function full_of(bytes, launches)
+  return function(m, n, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CLUSTER_M, CLUSTER_N, SPLIT, gpu)
+    local c = {
+      BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CLUSTER_M = CLUSTER_M,
+      CLUSTER_N = CLUSTER_N, SPLIT = SPLIT,
+    }
+    local blocks, resident = blocks_of({ m = m, n = n }, c), resident_of(c, gpu, bytes)
+    c.STAGES = STAGES + 1
+    local next_resident = resident_of(c, gpu, bytes)
+    if n < 2048 then return next_resident < resident end
+    local an_sm = ceil_div(blocks, gpu.sms) * launches
+    return blocks >= 0.7 * gpu.sms and resident >= an_sm and next_resident < an_sm
+  end
+end
+
+-- split and its constraints, for elements of so many bytes.
+local function split_of(dtype, cuda_type, bytes)
+  return {
+    split = split(dtype, cuda_type, bytes),
     -- Whole instructions; a thread's sums beside some 60 other registers; a cluster of 8 at most, each block with a part
     -- of each tile; sums where the stages were.
     fits = {
@@ -258,10 +276,22 @@ for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
       "BLOCK_M % (8 * CLUSTER_N) == 0 and BLOCK_N % (8 * CLUSTER_M) == 0",
       function(BLOCK_M, BLOCK_N, BLOCK_K, STAGES, gpu)
         local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES }
-        return shared_of(c) <= gpu.shared_per_block and sums_of(c) <= STAGES * stage_of(c)
+        return shared_of(c, bytes) <= gpu.shared_per_block and sums_of(c) <= STAGES * stage_of(c, bytes)
       end,
     },
-    -- The same of stream, with the deepest ring.
+    full = full_of(bytes, 1), full_of_two = full_of(bytes, 2),
+  }
+end
+
+local skinnies = { fp8 = split_of("fp8", "unsigned char", 1) }
+for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
+  local own = split_of(dtype, cuda_type, BYTES)
+  skinnies[dtype] = {
+    wide = wide(dtype, cuda_type),
+    skinny = skinny(dtype, cuda_type),
+    split = own.split, fits = own.fits, full = own.full,
+    stream = stream(dtype, cuda_type),
+    -- The constraints of split for stream, with the deepest ring.
     stream_fits = {
       "gpu.arch == 'sm_90a'",
       "CONSUMERS <= 2 and BLOCK_M % (64 * CONSUMERS) == 0 and BLOCK_N % 32 == 0 and BLOCK_N <= 256",
@@ -273,20 +303,6 @@ for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
         return shared <= gpu.shared_per_block and shared + stage_of(c) + 16 > gpu.shared_per_block
       end,
     },
-    -- Most SMs have a block, all blocks run at once, and one stage more would not leave room for that. Few weights fill
-    -- nothing: there any number of blocks an SM will do.
-    full = function(m, n, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CLUSTER_M, CLUSTER_N, SPLIT, gpu)
-      local c = {
-        BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, STAGES = STAGES, CLUSTER_M = CLUSTER_M,
-        CLUSTER_N = CLUSTER_N, SPLIT = SPLIT,
-      }
-      local blocks, resident = blocks_of({ m = m, n = n }, c), resident_of(c, gpu)
-      c.STAGES = STAGES + 1
-      local next_resident = resident_of(c, gpu)
-      if n < 2048 then return next_resident < resident end
-      local an_sm = ceil_div(blocks, gpu.sms)
-      return blocks >= 0.7 * gpu.sms and resident >= an_sm and next_resident < an_sm
-    end,
   }
 end
 return skinnies

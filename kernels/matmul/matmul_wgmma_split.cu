@@ -59,15 +59,55 @@ template <class P> struct SumsTile {
     }
 };
 
-#endif
+/* What produce() does for the one tile of a block, whose weights are asked for before the launch in front of this one
+ * has ended, as it does not write them. */
+template <class P>
+__device__ __forceinline__ void produce_early(const Task &task, unsigned stages, const CUtensorMap *weights,
+                                              const CUtensorMap *tokens) {
+    const unsigned full = stages + P::BARRIERS_AT, free = full + P::STAGES * 8;
+    unsigned sharers_of_tokens = 0, sharers_of_weights = 0;
+    for (int i = 0; i < P::CLUSTER_N; i++) {
+        sharers_of_weights |= 1u << (task.first_rank + task.rank_m + i * P::CLUSTER_M);
+    }
+    for (int i = 0; i < P::CLUSTER_M; i++) {
+        sharers_of_tokens |= 1u << (task.first_rank + i + task.rank_n * P::CLUSTER_M);
+    }
+    const Corner corner = corner_of<P>(task, task.cluster);
+    auto ask_weights = [&](int step, int stage) {
+        bulk_expect(full + stage * 8, P::STAGE_BYTES);
+        P::TileA::load(stages + stage * P::STAGE_BYTES, weights, corner.row, (task.first_step + step) * P::BLOCK_K,
+                       task.rank_n, sharers_of_weights, full + stage * 8);
+    };
+    auto ask_tokens = [&](int step, int stage) {
+        P::TileB::load(stages + stage * P::STAGE_BYTES + P::TileA::BYTES, tokens, corner.column,
+                       (task.first_step + step) * P::BLOCK_K, task.rank_m, sharers_of_tokens, full + stage * 8);
+    };
+    const int begun = task.steps < P::STAGES ? task.steps : P::STAGES;
+    launch_next();
+    for (int i = 0; i < begun; i++) {
+        ask_weights(i, i);
+    }
+    await_launch();
+    for (int i = 0; i < begun; i++) {
+        ask_tokens(i, i);
+    }
+    RingPlace<P::STAGES> place;
+    place.skip(begun);
+    for (int step = begun; step < task.steps; step++) {
+        bulk_wait(free + place.stage * 8, place.parity ^ 1);
+        ask_weights(step, place.stage);
+        ask_tokens(step, place.stage);
+        place.next();
+    }
+}
 
-template <typename T, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N,
-          int SPLIT>
-__global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
-    matmul_wgmma_split(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, T *__restrict__ c,
-                       int m, int n, int k) {
-#if __CUDA_ARCH_FEAT_SM90_ALL
-    typedef Plan<T, T, true, true, BLOCK_N, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, CLUSTER_M, 1, false, 0, 1,
+/* The kernel: T is what A and B have, C what the product has. EARLY: the launch may begin before the one in front of it
+ * ends. */
+template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M,
+          int CLUSTER_N, int SPLIT, bool EARLY = false>
+__device__ __forceinline__ void multiply_parts(const CUtensorMap &a, const CUtensorMap &b, C *__restrict__ c, int m,
+                                               int n, int k) {
+    typedef Plan<T, C, true, true, BLOCK_N, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, CLUSTER_M, 1, false, 0, 1,
                  0>
         P;
     typedef SumsTile<P> Sums;
@@ -85,7 +125,11 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
     const int group = __shfl_sync(~0u, threadIdx.x / 128, 0);
     if (group == CONSUMERS) {
         if (threadIdx.x == CONSUMERS * 128) {
-            produce<P>(task, stages, &b, &a);
+            if constexpr (EARLY) {
+                produce_early<P>(task, stages, &b, &a);
+            } else {
+                produce<P>(task, stages, &b, &a);
+            }
         }
         __syncwarp();
     } else {
@@ -109,13 +153,36 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
         const int token = i / (BLOCK_N / 8), first = i % (BLOCK_N / 8) * 8;
         float sums[8] = {};
         Sums::template add_up<SPLIT, SHARERS>(sums, stages + token * Sums::PITCH + first * 4, rank % SHARERS);
-        const uint4 word = make_uint4(rounded_pair<T>(sums[0], sums[1]), rounded_pair<T>(sums[2], sums[3]),
-                                      rounded_pair<T>(sums[4], sums[5]), rounded_pair<T>(sums[6], sums[7]));
+        const uint4 word = make_uint4(rounded_pair<C>(sums[0], sums[1]), rounded_pair<C>(sums[2], sums[3]),
+                                      rounded_pair<C>(sums[4], sums[5]), rounded_pair<C>(sums[6], sums[7]));
         const long long column = corner.row + first;
         store_eight(c + (long long)(corner.column + token) * n + column, word, left_of(n, column, 8), n % 8 == 0);
     }
     if (CLUSTER > 1) { /* no block leaves while others may still read its sums */
         cluster_meet();
     }
+}
+
+#endif
+
+template <typename T, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N,
+          int SPLIT>
+__global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
+    matmul_wgmma_split(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, T *__restrict__ c,
+                       int m, int n, int k) {
+#if __CUDA_ARCH_FEAT_SM90_ALL
+    multiply_parts<T, T, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT>(a, b, c, m, n, k);
+#endif
+}
+
+/* The same with a C of another type: bf16 where T is e4m3 (unsigned char). */
+template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M,
+          int CLUSTER_N, int SPLIT, bool EARLY>
+__global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
+    matmul_wgmma_split_to(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                          C *__restrict__ c, int m, int n, int k) {
+#if __CUDA_ARCH_FEAT_SM90_ALL
+    multiply_parts<T, C, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT, EARLY>(a, b, c, m,
+                                                                                                           n, k);
 #endif
 }

@@ -55,6 +55,9 @@ inline uint2 make_uint2(unsigned x, unsigned y) {
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
     return {x, y, z, w};
 }
+inline int4 make_int4(int x, int y, int z, int w) {
+    return {x, y, z, w};
+}
 inline float2 make_float2(float x, float y) {
     return {x, y};
 }

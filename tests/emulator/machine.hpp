@@ -6,7 +6,6 @@
 #pragma once
 #include "emulator/emulator.hpp"
 
-#include <csetjmp>
 #include <deque>
 #include <list>
 #include <map>
@@ -77,11 +76,10 @@ struct CopyAsync {
 
 /* A thread. */
 struct Fiber {
-    ucontext_t context; /* to begin with; then it goes on at `place` */
-    jmp_buf place;
+    ucontext_t context;
     Block *block;
     unsigned thread;
-    bool begun = false, done = false;
+    bool done = false;
     const unsigned *watched = nullptr; /* it waits while (*watched & mask) == value */
     unsigned mask = 0, value = 0;
     const char *waits_for = "";

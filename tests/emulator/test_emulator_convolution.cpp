@@ -100,7 +100,8 @@ template <class T, int VEC, int COLS, int ROWS> static void each_channel(const c
     });
 }
 
-template <class T, int WARPS, int COLS, int ROWS, int STAGES> static void ring(const char *name, int h, int w, int c) {
+template <class T, int WARPS, int COLS, int ROWS, int STAGES, bool TURN>
+static void ring(const char *name, int h, int w, int c) {
     depthwise_of<T>(name, h, w, c, [=](int images, std::vector<T> &x, std::vector<T> &taps, std::vector<T> &y) {
         emulator::Map map = {(unsigned char *)x.data(), 2, c, images * h * w, c, 64, WARPS * COLS + 2, 0};
         map.width = w, map.height = h;
@@ -109,8 +110,8 @@ template <class T, int WARPS, int COLS, int ROWS, int STAGES> static void ring(c
         launch.threads = WARPS * 32;
         launch.shared = STAGES * ((WARPS * COLS + 2) * 128 + 8);
         return emulator::run(launch, seed, [&]() {
-            depthwise_ring<T, WARPS, COLS, ROWS, STAGES>(emulator::tensor_map<CUtensorMap>(&map), taps.data(), y.data(),
-                                                         h, w, c);
+            go_by_rows<T, WARPS, COLS, ROWS, STAGES, TURN>(emulator::tensor_map<CUtensorMap>(&map), taps.data(),
+                                                           y.data(), h, w, c);
         });
     });
 }
@@ -212,8 +213,8 @@ static void run_all() {
     each_channel<__half, 4, 2, 4>("going down rows", 9, 7, 12);
     each_channel<__nv_bfloat16, 2, 4, 8>("going down rows, bf16", 7, 9, 10);
     each_channel<__half, 8, 2, 3>("going down rows, one row", 1, 1, 8);
-    ring<__half, 2, 4, 5, 3>("a ring of rows", 12, 13, 72);
-    ring<__nv_bfloat16, 3, 2, 8, 4>("a ring of rows, bf16", 2, 7, 16);
+    ring<__half, 2, 4, 5, 3, true>("a ring of rows", 12, 13, 72);
+    ring<__nv_bfloat16, 3, 2, 8, 4, false>("a ring of rows, bf16", 2, 7, 16);
     im2col<64, 64, 64, 3, 1, 1, 1, false, 0>("im2col, across images", 2, Layer(3, 5, 7, 72, 40));
     im2col<128, 64, 64, 3, 2, 2, 1, false, 1>("im2col, filters shared", 1, Layer(2, 11, 13, 40, 77));
     im2col<64, 64, 128, 3, 2, 1, 2, true, 0>("im2col, pixels shared", 1, Layer(1, 9, 8, 72, 72));

@@ -37,6 +37,23 @@ static void split(const char *name, int m, int n, int k) {
          product);
 }
 
+#ifndef PLANTED
+template <bool EARLY> static void split_e4m3(int m, int n, int k) {
+    Product<unsigned char, bf16> product(m, n, k, seed);
+    const Map a = product.a_map(16), b = product.b_map(128);
+    Launch launch;
+    launch.cluster = 4;
+    launch.grid = {parts_of(m, 32) * parts_of(n, 256) * launch.cluster};
+    launch.threads = 288;
+    launch.shared = 3 * (160 * 128 + 16);
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        matmul_wgmma_split_to<unsigned char, bf16, 32, 128, 128, 3, 2, 1, 2, 2, EARLY>(
+            tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(), m, n, k);
+    });
+    tell("e4m3, parts of k, tokens shared", fault.empty() ? product.wrong(false) : fault);
+}
+#endif
+
 /* Twice: what a launch leaves behind is what the next one finds. */
 template <int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N>
 static void stream(const char *name, int m, int n, int k, unsigned clusters) {
@@ -88,6 +105,8 @@ static void run_all() {
     stream<64, 64, 64, 3, 1, 1, 1>("a tile in many shares", 64, 64, 456, 5);
 #ifndef PLANTED
     split<128, 64, 128, 2, 1, 2, 1, 2>("parts of k, weights shared", 200, 70, 392);
+    split_e4m3<false>(37, 300, 656);
+    split_e4m3<true>(37, 300, 1296);
     stream<128, 64, 64, 3, 2, 2, 1>("shares of clusters", 300, 136, 264, 2);
     skinny<true, 8, 16, 4, 2>("one token", 1, 36, 520);
     skinny<false, 16, 32, 2, 1>("odd k", 19, 67, 71);

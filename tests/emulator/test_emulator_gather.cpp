@@ -3,6 +3,7 @@
 #include "emulator/product.hpp"
 
 #include "gather.cu"
+#include "gather_binned.cu"
 #include "scatter_add.cu"
 
 #include "emulator/emulated_test.hpp"
@@ -93,6 +94,34 @@ template <int VEC, int TEAM, int ROWS> static void add_combined(int t, int d) {
 }
 #endif
 
+#ifndef PLANTED
+static void add_fetched(int t, int d) {
+    Rows rows(t, d, 50, true);
+    const auto fault = emulator::run(launch_of(((long long)t * d / 4 + 127) / 128, 64), seed, [&]() {
+        scatter_fetched<4, 64, 2>(rows.ids.data(), rows.x.data(), rows.table.data(), t, d);
+    });
+    rows.tell("addition to fetched lines", fault, rows.table);
+}
+
+static void gather_by_segments(int t, int v, int shift) {
+    constexpr int TILE = 64 * 2 * 4, BINS = 32;
+    Rows rows(t, 1, v, false);
+    const int tiles = (t + TILE - 1) / TILE, blocks = (tiles + 3) / 4;
+    std::vector<int> binned((size_t)tiles * TILE);
+    std::vector<uint2> places(binned.size() / 4);
+    std::vector<unsigned short> starts((size_t)tiles * (BINS + 1));
+    std::string fault = emulator::run(launch_of(tiles, 64, 4 * TILE), seed, [&]() {
+        gather_bin<64, 2, BINS>(rows.ids.data(), binned.data(), places.data(), starts.data(), t, shift);
+    });
+    fault += emulator::run(launch_of((long long)blocks * BINS, 64), seed, [&]() {
+        gather_segments<64, TILE, BINS, 3, 2>(binned.data(), starts.data(), rows.table.data(), tiles, blocks, shift);
+    });
+    fault += emulator::run(launch_of(tiles, 64, 4 * TILE), seed,
+                           [&]() { gather_back<64, 2>(binned.data(), places.data(), rows.x.data(), t); });
+    rows.tell("gather by segments", fault, rows.x);
+}
+#endif
+
 static void run_all() {
     gather_by_copies<8, 4>(131, 12, 3);
     add_by_copies<8, 4>(131, 12, 3);
@@ -101,9 +130,12 @@ static void run_all() {
     gather_by_copies<4, 6>(3, 8, 2);
     add_by_copies<32, 3>(67, 64, 2);
     add_by_copies<4, 6>(3, 8, 1);
+    gather_by_segments(1303, 5003, 8);
+    gather_by_segments(512, 31, 0);
     add_words<1, 2>(77, 3);
     add_words<2, 1>(77, 6);
     add_words<4, 4>(77, 20);
+    add_fetched(77, 20);
     add_combined<4, 4, 8>(131, 20);
     add_combined<1, 1, 4>(77, 1);
     gather("floats", 1003, 1, 1,

@@ -118,18 +118,19 @@ static void plane(int width, int height) {
               [&](const float *x, float *y) { stencil_blocked<64, 16, 8, 4>(x, y, width, height); });
 }
 
-template <int STEPS, int AHEAD, bool VECTORS> static void rows(int width, int height) {
+template <int STEPS, int AHEAD, bool TURN, bool VECTORS> static void rows(int width, int height) {
     const Grid grid(width, height, 1);
     constexpr unsigned KEPT = 128 - 2 * ((STEPS + 3) / 4 * 4);
     const unsigned warps = (width + KEPT - 1) / KEPT * ((height + 6) / 7);
-    grid.step_by("rows", {(warps + 1) / 2}, 64, STEPS,
-                 [&](const float *x, float *y) { stencil_rows<64, 7, STEPS, AHEAD, VECTORS>(x, y, width, height); });
+    grid.step_by("rows", {(warps + 1) / 2}, 64, STEPS, [&](const float *x, float *y) {
+        go_by_rows<64, 7, STEPS, AHEAD, TURN, VECTORS>(x, y, width, height);
+    });
 }
 
 static void run_all() {
-    rows<1, 2, false>(131, 11);
-    rows<4, 3, true>(244, 17);
-    rows<2, 6, true>(4, 3);
+    rows<1, 2, true, false>(131, 11);
+    rows<4, 3, true, true>(244, 17);
+    rows<2, 6, false, true>(4, 3);
     cube<7>(35, 11, 12);
     cube<27>(17, 5, 1 + 5);
     cube<27>(2, 3, 7);

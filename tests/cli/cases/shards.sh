@@ -54,8 +54,6 @@ expect_error 2 'is searched (a budget or a goal)'
 rooftune import s1.db "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" -o x.db
 expect_error 9 'is no shard of the same run'
 [ ! -e x.db ] || fail "half a run is there"
-rooftune import s1.db -o x.db
-expect_error 2 's1.db is a run file already'
 # As jobs of Slurm: printed, and nothing else. tests/slurm runs them.
 rooftune run "$quick" --sbatch nodes=2,gpus=4,time=1:00:00,partition=gpu --at n=4096 -o 'my run.db'
 expect_status 0
