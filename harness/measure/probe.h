@@ -140,6 +140,9 @@ struct rft_probe {
      * handing it over, loading its code. It promises nothing; the request may differ then in rival_s, few and
      * meanwhile. */
     void (*expect)(rft_probe *self, const rft_probe_request *request);
+    /* NULL, or: so many processes of the final round will follow. Called while nothing else can be done: what they need
+     * before they have the device may be done ahead. */
+    void (*follow)(rft_probe *self, size_t processes);
 };
 
 /* How the protocol opens the vendor's library and the profiler: see protocol.h. */

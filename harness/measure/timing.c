@@ -227,7 +227,8 @@ typedef struct point_samples {
     rft_stop_rule rule;
     int64_t begun_ns;
     double *seconds, *clocks; /* heap */
-    size_t n, capacity, clock_capacity;
+    double *judged;           /* what each counts for in the race */
+    size_t n, capacity, clock_capacity, judged_capacity;
     size_t runs; /* of the point, in each sample */
     rft_stop_reason stop;
     /* The last window so far, and the one before, which the samples begin with once there is one. */
@@ -250,11 +251,18 @@ typedef struct settle_rule {
 static const settle_rule as_a_rule = {.samples = 1, .window_s = 0.0, .most = 8, .most_s = 20e-3};
 static const settle_rule load_in = {.samples = 3, .window_s = 20e-3, .most = SIZE_MAX, .most_s = 0.3};
 
-static rft_stop_reason decide(const point_samples *s, size_t n, double more_s) {
+static rft_stop_reason decide(point_samples *s, size_t n, double more_s) {
     if (s->job->request->held && !s->settled) {
         return RFT_STOP_NOT_YET;
     }
+    s->rule.judged = s->judged;
     return rft_stop_decide(&s->rule, s->seconds, n, rft_timing_since_s(s->job->p, s->begun_ns) + more_s);
+}
+
+static void make_room(point_samples *s) {
+    RFT_GROW(s->seconds, s->capacity, s->n + 1);
+    RFT_GROW(s->clocks, s->clock_capacity, s->n + 1);
+    RFT_GROW(s->judged, s->judged_capacity, s->n + 1);
 }
 
 /* One is on its way: would it be the last, if it came out like the one before? Then it is waited for. */
@@ -263,8 +271,9 @@ static bool wants_sample(void *self, size_t in_flight) {
     if (s->job->failed || s->stop != RFT_STOP_NOT_YET) {
         return false;
     }
-    RFT_GROW(s->seconds, s->capacity, s->n + 1);
+    make_room(s);
     s->seconds[s->n] = s->n > 0 ? s->seconds[s->n - 1] : s->job->run_s;
+    s->judged[s->n] = s->n > 0 ? s->judged[s->n - 1] : s->job->run_s;
     return in_flight == 0 || decide(s, s->n + 1, s->seconds[s->n] * (double)s->runs) == RFT_STOP_NOT_YET;
 }
 
@@ -300,15 +309,16 @@ static void settle(point_samples *s) {
     s->unsettled += s->window_at;
     memmove(s->seconds, s->seconds + s->window_at, s->n * sizeof *s->seconds);
     memmove(s->clocks, s->clocks + s->window_at, s->n * sizeof *s->clocks);
+    memmove(s->judged, s->judged + s->window_at, s->n * sizeof *s->judged);
     s->window_at = s->n;
     s->window_ns = s->job->p->clock->monotonic_ns(s->job->p->clock->self);
 }
 
 static void take_sample(void *self, const rft_sample *sample) {
     point_samples *s = self;
-    RFT_GROW(s->seconds, s->capacity, s->n + 1);
-    RFT_GROW(s->clocks, s->clock_capacity, s->n + 1);
+    make_room(s);
     s->seconds[s->n] = sample->seconds / (double)s->runs;
+    s->judged[s->n] = rft_race_judged(&s->rule.few, s->seconds[s->n], sample->clock_mhz);
     s->clocks[s->n++] = sample->clock_mhz;
     s->job->p->busy.samples_s += sample->seconds;
     settle(s);
@@ -338,6 +348,11 @@ static void keep_one(rft_point_job *job, double seconds, double clock_mhz) {
     keep_samples(job, &one);
 }
 
+/* What the verified run counts for in the race, where its clock was stamped; else what it took. */
+static double judged_run_s(const rft_point_job *job, double clock_mhz) {
+    return job->stamped ? rft_race_judged(&job->request->few, job->run_s, clock_mhz) : job->run_s;
+}
+
 /* The verified run told it already: at any clock, or at one that is known and can be judged like a sample's. */
 static bool is_told_by_run(rft_point_job *job) {
     const rft_probe_request *request = job->request;
@@ -346,8 +361,9 @@ static bool is_told_by_run(rft_point_job *job) {
         return false;
     }
     double clock_mhz = job->stamped ? rft_timing_stamped_mhz(job->p) : (double)NAN;
+    double judged_s = judged_run_s(job, clock_mhz);
     bool told = rft_race_run_tells(request->few.run_s, job->run_s, job->queue_s, launches) ||
-                (isfinite(clock_mhz) && rft_race_run_tells(request->few.alone_s, job->run_s, job->queue_s, launches));
+                (isfinite(clock_mhz) && rft_race_run_tells(request->few.alone_s, judged_s, job->queue_s, launches));
     if (told) {
         keep_one(job, job->run_s, clock_mhz);
     }
@@ -360,10 +376,11 @@ static int look_once(rft_point_job *job, bool *told, rft_err *err) {
     const rft_probe_request *request = job->request;
     point_span span = {.job = job, .end = request->spec->launch_count, .runs = 1};
     rft_timed timed = {before_span, queue_span, &span, request->measure.cache};
+    double run_s = judged_run_s(job, job->stamped ? rft_timing_stamped_mhz(job->p) : (double)NAN);
     rft_sample sample;
     *told = false;
     if (request->verified || request->measure.mode == RFT_TIMING_GRAPH ||
-        !rft_race_run_tells(request->few.one_s, job->run_s, 0.0, request->spec->launch_count)) {
+        !rft_race_run_tells(request->few.one_s, run_s, 0.0, request->spec->launch_count)) {
         return RFT_OK;
     }
     int rc = rft_timing_sample(job->p, &timed, &sample, err);
@@ -372,7 +389,8 @@ static int look_once(rft_point_job *job, bool *told, rft_err *err) {
     }
     job->p->busy.samples_s += sample.seconds;
     bool single = request->measure.cache == RFT_CACHE_COLD || !rft_batch_may_be_near(sample.seconds);
-    *told = single && rft_race_all_above(&sample.seconds, 1, request->few.one_s);
+    double judged_s = rft_race_judged(&request->few, sample.seconds, sample.clock_mhz);
+    *told = single && rft_race_all_above(&judged_s, 1, request->few.one_s);
     if (*told) {
         keep_one(job, sample.seconds, sample.clock_mhz);
         rft_point_job_is_late(job, "timing it");
@@ -415,6 +433,7 @@ static int take_samples(rft_point_job *job, rft_err *err) {
     }
     free(s.seconds);
     free(s.clocks);
+    free(s.judged);
     return rc;
 }
 

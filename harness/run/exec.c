@@ -4,12 +4,15 @@
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
+#include "run/process_round.h"
 #include "run/segment.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define PATIENCE_S 0.1 /* with what is compiled to be looked at before the first point */
+#define FROM_CACHE_S 0.02 /* longer than the cache of cubins takes: it is compiled */
+#define AWAY_FACTOR 2     /* compilers have as many times more to do while nothing is asked for, at the ceilings */
+#define PATIENCE_S 0.1    /* with what is compiled to be looked at before the first point */
 
 /* ---- one segment ---- */
 
@@ -37,8 +40,11 @@ static rft_lookahead_entry new_entry(exec *e, uint64_t index) {
 
 static bool has_room(exec *e) {
     segment *s = &e->segment;
-    return s->waiting.as_compiled ? rft_lookahead_has_room(&s->waiting, rft_compile_pool_workers(e->state.opts->pool))
-                                  : s->waiting.count + e->in_hand < s->ahead;
+    if (!s->waiting.as_compiled) {
+        return s->waiting.count + e->in_hand < s->ahead;
+    }
+    size_t workers = rft_compile_pool_workers(e->state.opts->pool);
+    return rft_lookahead_has_room(&s->waiting, workers * (e->going_away ? AWAY_FACTOR : 1));
 }
 
 /* Asks for more until there are as many ahead as there may be, or the segment has no more to give; then of the parts
@@ -84,6 +90,7 @@ static void note_race(exec *e, const rft_point *point) {
     segment *s = &e->segment;
     if (!point->alias_of) {
         rft_race_noise_add(&e->noise, first->samples_s, first->n);
+        rft_race_noise_add_run(&e->noise, first->first_run_s, first->stats.median);
     }
     if (s->kin_id == 0 || first->stats.median < first_median_s(e, s->kin_id)) {
         s->kin_id = point->id;
@@ -94,9 +101,9 @@ static void note_race(exec *e, const rft_point *point) {
 static void let_race(const exec *e, rft_job *job) {
     job->rival_s = first_median_s(e, e->best_id);
     if (!job->is_default) {
-        const double kin_s = first_median_s(e, e->segment.kin_id);
-        job->few = rft_race_limits_of(job->rival_s, kin_s, rft_race_noise_frac(&e->noise),
-                                      rft_race_is_quiet(&e->noise, kin_s));
+        const int64_t kin = e->segment.kin_id;
+        const double kin_mhz = kin ? e->state.opts->run->points[kin - 1].rounds[0].clock_mhz : (double)NAN;
+        job->few = rft_race_limits_seen(&e->noise, job->rival_s, first_median_s(e, kin), kin_mhz);
     }
 }
 
@@ -219,6 +226,11 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
         return RFT_OK;
     }
     double begun_s = rft_tally_elapsed_s(tally);
+    if (e->state.ceilings_due) {
+        e->going_away = true;
+        fill_lookahead(e);
+        e->going_away = false;
+    }
     int rc = rft_exec_ceilings(&e->state, err);
     double took_s = rft_tally_elapsed_s(tally) - begun_s;
     e->segment.started_s += took_s;
@@ -226,11 +238,27 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
     return rc;
 }
 
-/* The first point waits for the device's own kernels and for its own code in any case. */
+/* Of the final round, as far as it is known. */
+static size_t processes_to_come(const rft_exec_opts *opts) {
+    size_t most = 0;
+    for (size_t s = 0; s < opts->plan->sweep_count && opts->shard.of <= 1; s++) {
+        int asked = opts->plan->sweeps[s]->measure.processes;
+        size_t count = asked == RFT_PROCESSES_AUTO ? RFT_PROCESSES_ENOUGH : asked > 1 ? (size_t)asked : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* The first point waits for the device's own kernels and for its own code in any case. Where that takes a while, the
+ * device's processes to come load the driver meanwhile. */
 static int look_at_what_compiled(exec *e, const rft_job *first, rft_err *err) {
+    const rft_exec_opts *opts = e->state.opts;
     if (e->patience_s > 0 && e->preflight.left > 0) {
+        if (!rft_preflight_wait_for(first, FROM_CACHE_S) && opts->probe->follow) {
+            opts->probe->follow(opts->probe, processes_to_come(opts));
+        }
         rft_prefetch_await(&e->state.recorder.prefetch, RFT_PREFETCH_POINTS);
-        rft_preflight_wait_for(first);
+        rft_preflight_wait_for(first, (double)INFINITY);
     }
     int rc = rft_preflight_look(&e->preflight, e->patience_s, err);
     e->patience_s = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/preflight.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define WAIT_MOST_S 86400.0 /* a compile has a limit of its own */
@@ -162,12 +163,13 @@ static int look_at_one(const rft_preflight *preflight, rft_job *job, rft_err *er
     return RFT_OK;
 }
 
-void rft_preflight_wait_for(const rft_job *job) {
+bool rft_preflight_wait_for(const rft_job *job, double patience_s) {
     rft_ticket tickets[RFT_JOB_TICKETS_MAX];
     size_t count = job ? rft_job_tickets(job, tickets) : 0;
     if (count > 0) {
-        rft_compile_pool_settle(job->pool, tickets, count, WAIT_MOST_S);
+        rft_compile_pool_settle(job->pool, tickets, count, fmin(patience_s, WAIT_MOST_S));
     }
+    return count == 0 || is_answered(job);
 }
 
 static void wait_for_all(const rft_preflight *preflight, double patience_s) {

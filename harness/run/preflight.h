@@ -21,8 +21,9 @@ typedef struct rft_preflight {
 /* Queues the compiles. Nothing in a replay, without a compiler, and where points are known already.
  * RFT_E_NOTHING: every configuration of the plan exceeds the device. */
 int rft_preflight_begin(rft_preflight *preflight, const rft_exec_opts *opts, rft_err *err);
-/* Until a job's code and reference are compiled, or it is clear that they will not be. */
-void rft_preflight_wait_for(const rft_job *job);
+/* Until a job's code and reference are compiled, or it is clear that they will not be; INFINITY: however long it takes.
+ * False: patience_s went by. */
+bool rft_preflight_wait_for(const rft_job *job, double patience_s);
 /* Waits `patience_s` at most for what is not compiled yet, and looks at what is. RFT_E_SOURCE: a reference does not
  * compile, or takes other arguments; so does a kernel; or its source has none of that name. Other failures to compile
  * are warned of: another configuration may do. RFT_E_SCRIPT_STOPPED, RFT_E_WORKER as of rft_job_await(). */

@@ -39,8 +39,9 @@ typedef struct segment {
 
 typedef struct exec {
     rft_exec_state state;
-    size_t in_hand; /* configurations that were taken and are not told yet: 0 or 1 */
-    bool went_on;   /* during the step in hand, while the device was at work */
+    size_t in_hand;  /* configurations that were taken and are not told yet: 0 or 1 */
+    bool going_away; /* the ceilings are next */
+    bool went_on;    /* during the step in hand, while the device was at work */
     segment segment;
     rft_foresight foresight;
     rft_preflight preflight;

@@ -171,6 +171,10 @@ static void test_the_run_alone(void **state) {
     set_times(&f, "good", 1.06e-3);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_true(m->n == 6 && m->stop == RFT_STOP_SLOWER && m->stats.interval_is_95);
+    set_times(&f, "good", 1.4e-3);
+    f.request.few.clock_mhz = 3000.0; /* beside one that ran at 1.5 times this clock nothing is told */
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(m->n >= 10 && m->samples_s[0] > 1.39e-3);
     fixture_stop(&f);
 }
 

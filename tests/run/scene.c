@@ -100,6 +100,14 @@ static void pass_expect(rft_probe *self, const rft_probe_request *request) {
     }
 }
 
+static void pass_follow(rft_probe *self, size_t processes) {
+    counting_probe *counting = (counting_probe *)self;
+    counting->scene->followed = processes;
+    if (counting->inner->follow) {
+        counting->inner->follow(counting->inner, processes);
+    }
+}
+
 static int pass_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
                       rft_count_result *out, rft_err *err) {
     counting_probe *counting = (counting_probe *)self;
@@ -121,7 +129,8 @@ static rft_probe *counting(scene *s, rft_probe *inner) {
                               .device = pass_device,
                               .count = pass_count,
                               .free = free_counting,
-                              .expect = pass_expect};
+                              .expect = pass_expect,
+                              .follow = pass_follow};
     made->probe.baselines = pass_baselines;
     made->inner = inner;
     made->scene = s;

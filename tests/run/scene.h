@@ -32,6 +32,7 @@ typedef struct scene {
     unsigned counted;                /* requests to count */
     unsigned loaded;                 /* of `measured`: points under load */
     unsigned idled;                  /* requests for idle power */
+    size_t followed;                 /* processes to come, as the probe was told; 0: it was not */
     rft_sweep *sweeps[SCENE_SWEEPS]; /* tests may ask more of them before a session */
     size_t sweep_count;
     rft_exec_opts opts;     /* of the next session; the members below are filled in by scene_session() */

@@ -404,8 +404,22 @@ static void later_blocks_of_long_kernels_are_short(void **state) {
     scene_close(&s);
 }
 
+/* They load the driver while the first point is compiled. */
+static void processes_to_come_are_told(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, &(scripted_sweep_opts){.fates = {"compile_slow"}, .speeds = {1000}, .sizes = {1000}}, 2);
+    setenv("SCRIPTED_BUSY", s.folder, 1);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(s.followed, 2);
+    assert_int_equal(run->points[0].rounds[1].process_count, 2);
+    unsetenv("SCRIPTED_BUSY");
+    scene_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(processes_to_come_are_told),
         cmocka_unit_test(later_blocks_of_long_kernels_are_short),
         cmocka_unit_test(every_finalist_takes_a_block_in_each_process),
         cmocka_unit_test(a_block_fits_the_time_limit),

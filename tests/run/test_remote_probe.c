@@ -194,6 +194,39 @@ static void a_new_worker_without_a_device_is_an_error(void **state) {
     scene_close(&s);
 }
 
+static bool is_among(long id, const long *ids, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (ids[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* They are taken one after the other, and no other is started while there is one. */
+static void processes_that_follow_are_there_ahead(void **state) {
+    (void)state;
+    scene s;
+    long ids[4];
+    scene_open(&s, 1);
+    rft_probe_result result;
+    rft_gpu_info gpu;
+    rft_env env = {0};
+    assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
+    const size_t before = scene_processes(&s, NULL, 0);
+    s.probe->follow(s.probe, 2);
+    s.probe->follow(s.probe, 2); /* once is enough */
+    assert_int_equal(scene_processes(&s, NULL, 0), before + 2);
+    const size_t count = scene_processes(&s, ids, 4);
+    for (uint64_t draw = 1; draw <= 2; draw++) {
+        assert_int_equal(scene_measure_draw(&s, draw, &result), RFT_OK);
+        assert_int_equal(s.probe->device(s.probe, s.arena, &gpu, &env, &s.err), RFT_OK);
+        assert_true(is_among(atol(rft_env_value(&env, "scripted.pid")), ids, count < 4 ? count : 4));
+        assert_int_equal(scene_processes(&s, NULL, 0), before + 1);
+    }
+    scene_close(&s);
+}
+
 /* Started, asked who it is and told to open the device, while the caller does something else. */
 static void a_device_can_be_known_and_opened_early(void **state) {
     (void)state;
@@ -367,6 +400,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_and_ceilings_come_over),
         cmocka_unit_test(every_draw_has_a_process_and_a_layout),
+        cmocka_unit_test(processes_that_follow_are_there_ahead),
         cmocka_unit_test(counting_and_timing_share_no_process),
         cmocka_unit_test(a_point_that_takes_its_worker_down_is_followed_by_a_new_one),
         cmocka_unit_test(a_point_that_fails_alone_keeps_its_worker),

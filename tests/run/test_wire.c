@@ -104,7 +104,8 @@ static rft_launch a_launch(rft_arg *args, size_t count) {
 static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_int_equal(back->round, 1);
     assert_true(back->rival_s == 1.0 / 3.0 && back->few.run_s == 0.75 && back->few.alone_s == 0.625 &&
-                back->few.one_s == 0.5 && back->few.three_s == 0.25 && back->few.six_s == 0.125);
+                back->few.one_s == 0.5 && back->few.three_s == 0.25 && back->few.six_s == 0.125 &&
+                back->few.clock_mhz == 1980.5 && back->few.least == 8);
     assert_true(back->measure.seed == UINT64_MAX);
     assert_true(back->spec->buffers[1].count == 1ull << 33);
     assert_int_equal(back->spec->buffers[0].fill.kind, RFT_FILL_UNIFORM);
@@ -209,19 +210,24 @@ static void a_point_goes_over_whole(void **state) {
     rft_compile_result truth = {.ok = true, .log = "", .cubin = "SLOW", .cubin_bytes = 4};
     rft_compile_result code = {.ok = true, .log = "", .cubin = "FILL", .cubin_bytes = 4};
     const rft_compile_result *fills[] = {NULL, NULL, NULL, &code, NULL};
-    rft_probe_request request = {
-        .spec = &spec,
-        .unit = &unit,
-        .reference = &reference,
-        .fills = fills,
-        .truth = &truth,
-        .round = 1,
-        .draw = UINT64_MAX >> 1,
-        .steady_mhz = 1747.5,
-        .problem_key = "n=1",
-        .rival_s = 1.0 / 3.0,
-        .few = {.run_s = 0.75, .alone_s = 0.625, .one_s = 0.5, .three_s = 0.25, .six_s = 0.125},
-        .measure = RFT_MEASURE_OPTS_INIT};
+    rft_probe_request request = {.spec = &spec,
+                                 .unit = &unit,
+                                 .reference = &reference,
+                                 .fills = fills,
+                                 .truth = &truth,
+                                 .round = 1,
+                                 .draw = UINT64_MAX >> 1,
+                                 .steady_mhz = 1747.5,
+                                 .problem_key = "n=1",
+                                 .rival_s = 1.0 / 3.0,
+                                 .few = {.run_s = 0.75,
+                                         .alone_s = 0.625,
+                                         .one_s = 0.5,
+                                         .three_s = 0.25,
+                                         .six_s = 0.125,
+                                         .clock_mhz = 1980.5,
+                                         .least = 8},
+                                 .measure = RFT_MEASURE_OPTS_INIT};
     request.measure.seed = UINT64_MAX;
     rft_frame frame = {
         .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREFSLOWFILL", .blob_bytes = 15};

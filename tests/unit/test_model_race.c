@@ -191,8 +191,36 @@ static void quiet_samples_tell_sooner(void **state) {
     assert_false(rft_race_is_quiet(&noise, 1e-3));
 }
 
+/* At a clock that is known, and first runs that lay close to what followed. */
+static void a_known_clock_tells_sooner_still(void **state) {
+    (void)state;
+    const double near[10] = {1, 1, 1.002, 0.999, 1, 1.004, 1, 0.998, 1.001, 1};
+    rft_race_noise noise = {.total = 0};
+    for (size_t n = 0; n < RFT_RACE_STEADY_RUNS; n++) {
+        rft_race_noise_add(&noise, near, 10);
+        assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0).alone_s, n < 2 ? 0.0 : 1.3 * 1.005, 1e-6);
+        rft_race_noise_add_run(&noise, 1.01, 1.0);
+        rft_race_noise_add_run(&noise, (double)NAN, 1.0); /* not known */
+    }
+    rft_race_limits steady = rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0);
+    assert_float_equal(steady.alone_s, 1.07 * 1.01, 1e-6);
+    assert_float_equal(steady.one_s, 1.07 * 1.005, 1e-6);
+    assert_float_equal(steady.three_s, 1.04 * 1.005, 1e-6);
+    assert_float_equal(steady.six_s, 1.015 * 1.005, 1e-6);
+    assert_int_equal(steady.least, RFT_RACE_LEAST);
+    rft_race_limits blind = rft_race_limits_seen(&noise, 1.0, 1.0, (double)NAN);
+    assert_true(blind.clock_mhz == 0.0 && blind.least == 0 && blind.three_s > 1.07 && blind.alone_s > 1.3);
+    assert_true(rft_race_limits_seen(&noise, 1e-4, 1e-4, 1980.0).clock_mhz == 0.0); /* short */
+    rft_race_noise_add_run(&noise, 1.05, 1.0);
+    assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0).alone_s, 1.3 * 1.005, 1e-6);
+    assert_float_equal(rft_race_judged(&steady, 1.1, 1800.0), 1.0, 1e-6); /* the clock was all that was slow */
+    assert_float_equal(rft_race_judged(&steady, 1.1, 2000.0), 1.1, 1e-6);
+    assert_true(rft_race_judged(&steady, 1.1, (double)NAN) == 0.0 && rft_race_judged(&blind, 1.1, (double)NAN) == 1.1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(quiet_samples_tell_sooner),
+                                       cmocka_unit_test(a_known_clock_tells_sooner_still),
                                        cmocka_unit_test(the_race_loses_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

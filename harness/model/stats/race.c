@@ -20,6 +20,13 @@ void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n) 
     noise->total += n;
 }
 
+void rft_race_noise_add_run(rft_race_noise *noise, double run_s, double median_s) {
+    if (isfinite(run_s)) {
+        noise->runs++;
+        noise->runs_frac = fmax(noise->runs_frac, run_s / median_s - 1.0);
+    }
+}
+
 double rft_race_noise_frac(const rft_race_noise *noise) {
     double most = NOISE_SHARE * (double)noise->total;
     size_t above = noise->beyond, bin = RFT_RACE_NOISE_BINS;
@@ -58,6 +65,31 @@ rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_fra
         limits.alone_s = (1.0 + RFT_RACE_QUIET_ALONE_FRAC) * wide * kin_s;
     }
     return limits;
+}
+
+rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s, double kin_s, double kin_mhz) {
+    bool quiet = rft_race_is_quiet(noise, kin_s);
+    double noise_frac = rft_race_noise_frac(noise), wide = 1.0 + noise_frac;
+    rft_race_limits limits = rft_race_limits_of(best_s, kin_s, noise_frac, quiet);
+    if (!quiet || !(best_s > 0.0) || kin_s < RFT_RACE_LONG_S || !(kin_mhz > 0.0)) {
+        return limits;
+    }
+    limits.clock_mhz = kin_mhz;
+    limits.least = RFT_RACE_LEAST;
+    limits.one_s = fmin(limits.one_s, (1.0 + RFT_RACE_STEADY_ONE_FRAC) * wide * kin_s);
+    limits.three_s = (1.0 + RFT_RACE_STEADY_THREE_FRAC) * wide * kin_s;
+    limits.six_s = (1.0 + RFT_RACE_STEADY_SIX_FRAC) * wide * kin_s;
+    if (noise->runs >= RFT_RACE_STEADY_RUNS && noise->runs_frac <= RFT_RACE_STEADY_RUNS_FRAC) {
+        limits.alone_s = (1.0 + RFT_RACE_STEADY_ALONE_FRAC) * (1.0 + fmax(noise->runs_frac, noise_frac)) * kin_s;
+    }
+    return limits;
+}
+
+double rft_race_judged(const rft_race_limits *limits, double seconds, double clock_mhz) {
+    if (!(limits->clock_mhz > 0.0)) {
+        return seconds;
+    }
+    return isfinite(clock_mhz) ? seconds * fmin(1.0, clock_mhz / limits->clock_mhz) : 0.0;
 }
 
 bool rft_race_run_tells(double limit_s, double run_s, double host_s, size_t launches) {

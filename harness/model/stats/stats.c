@@ -173,7 +173,8 @@ static bool noise_is_flat(const double *samples, size_t n) {
     return sqrt(squares / (PLATEAU_READINGS - 1)) < PLATEAU_FRAC * mean;
 }
 
-static bool out_of_the_race(const rft_stop_rule *rule, const double *samples, size_t n) {
+static bool out_of_the_race(const rft_stop_rule *rule, const double *taken, size_t n) {
+    const double *samples = rule->judged ? rule->judged : taken;
     return (n >= RFT_RACE_THREE && rft_race_all_above(samples, n, rule->few.three_s)) ||
            (n >= RFT_RACE_SIX && rft_race_all_above(samples, n, rule->few.six_s)) ||
            (n >= RFT_RACE_MIN_SAMPLES && rft_race_all_above(samples, n, (1.0 + RFT_RACE_MARGIN_FRAC) * rule->rival_s));
@@ -196,7 +197,8 @@ static bool stays_narrow(const rft_stop_rule *rule, const double *samples, size_
 }
 
 static size_t least_samples(const rft_stop_rule *rule) {
-    return rule->min_samples > 0 ? (size_t)rule->min_samples : 1;
+    size_t asked = rule->min_samples > 0 ? (size_t)rule->min_samples : 1;
+    return rule->few.least > 0 && rule->few.least < asked && asked <= RFT_RACE_LEAST_OF ? rule->few.least : asked;
 }
 
 static bool has_the_time(const rft_stop_rule *rule, const double *samples, size_t n) {

@@ -54,11 +54,12 @@ const char *rft_stop_reason_name(rft_stop_reason reason); /* "settled", "plateau
 
 typedef struct rft_stop_rule {
     int min_samples, max_samples;
-    double noise_frac;   /* half width of the interval over the median */
-    double max_seconds;  /* of wall time spent on the point's samples; RFT_MIN_TIME_PATIENCE * min_seconds if more */
-    double min_seconds;  /* sum of the samples before which only the race and the clock end it; 0: none */
-    double rival_s;      /* median of the best so far on this problem; 0: none, no race */
-    rft_race_limits few; /* what fewer samples tell */
+    double noise_frac;    /* half width of the interval over the median */
+    double max_seconds;   /* of wall time spent on the point's samples; RFT_MIN_TIME_PATIENCE * min_seconds if more */
+    double min_seconds;   /* sum of the samples before which only the race and the clock end it; 0: none */
+    double rival_s;       /* median of the best so far on this problem; 0: none, no race */
+    rft_race_limits few;  /* what fewer samples tell */
+    const double *judged; /* what each sample counts for in the race (rft_race_judged()); NULL: what it took */
 } rft_stop_rule;
 
 /* Between samples the caches are flushed and the launches queued: a demand for GPU time needs several times the wall

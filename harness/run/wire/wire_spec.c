@@ -206,10 +206,11 @@ static json_t *specs_of(const rft_point_spec *spec) {
 
 json_t *rft_wire_of_race(const rft_probe_request *request) {
     const rft_race_limits *few = &request->few;
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "rival_s", rft_json_real_new(request->rival_s), "run_s",
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I}", "rival_s", rft_json_real_new(request->rival_s), "run_s",
                      rft_json_real_new(few->run_s), "alone_s", rft_json_real_new(few->alone_s), "one_s",
                      rft_json_real_new(few->one_s), "three_s", rft_json_real_new(few->three_s), "six_s",
-                     rft_json_real_new(few->six_s));
+                     rft_json_real_new(few->six_s), "clock_mhz", rft_json_real_new(few->clock_mhz), "least",
+                     (json_int_t)few->least);
 }
 
 void rft_wire_to_race(rft_probe_request *out, const json_t *race) {
@@ -219,6 +220,9 @@ void rft_wire_to_race(rft_probe_request *out, const json_t *race) {
     out->few.one_s = rft_json_real_or(race, "one_s", 0.0);
     out->few.three_s = rft_json_real_or(race, "three_s", 0.0);
     out->few.six_s = rft_json_real_or(race, "six_s", 0.0);
+    out->few.clock_mhz = rft_json_real_or(race, "clock_mhz", 0.0);
+    int64_t least = rft_json_int_or(race, "least", 0);
+    out->few.least = least > 0 ? (size_t)least : 0;
 }
 
 json_t *rft_wire_of_probe_request(const rft_probe_request *request) {

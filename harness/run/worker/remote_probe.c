@@ -23,13 +23,13 @@ typedef enum remote_use { USE_NONE, USE_TIMES, USE_COUNTS } remote_use;
 typedef struct remote_probe {
     rft_probe probe;
     rft_remote_probe_opts opts;
-    rft_process *process;             /* NULL: not started */
-    rft_process *left;                /* ended, and perhaps still going; NULL */
-    rft_remote_spare spare;           /* what comes after `process` */
-    unsigned started;                 /* processes, ever */
-    uint64_t draw;                    /* of the requests that this process serves; 0: it may be any */
-    remote_use use;                   /* what it was used for */
-    bool opened;                      /* the process has answered that it has the device */
+    rft_process *process;                            /* NULL: not started */
+    rft_process *left;                               /* ended, and perhaps still going; NULL */
+    rft_remote_spare spares[RFT_REMOTE_SPARES_MOST]; /* what comes after `process` */
+    unsigned started;                                /* processes, ever */
+    uint64_t draw;                                   /* of the requests that this process serves; 0: it may be any */
+    remote_use use;                                  /* what it was used for */
+    bool opened;                                     /* the process has answered that it has the device */
     bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
     char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
     int expected_round;
@@ -75,7 +75,25 @@ static void end_process(remote_probe *remote) {
 static void await_quiet(remote_probe *remote) {
     rft_process_free(remote->left);
     remote->left = NULL;
-    rft_remote_spare_await(&remote->spare, remote->opts.loop);
+    for (size_t i = 0; i < RFT_REMOTE_SPARES_MOST; i++) {
+        rft_remote_spare_await(&remote->spares[i], remote->opts.loop);
+    }
+}
+
+static bool has_spare(const remote_probe *remote) {
+    bool has = false;
+    for (size_t i = 0; i < RFT_REMOTE_SPARES_MOST; i++) {
+        has = has || remote->spares[i].process;
+    }
+    return has;
+}
+
+static rft_process *take_spare(remote_probe *remote, const rft_process_events *events) {
+    rft_process *process = NULL;
+    for (size_t i = 0; i < RFT_REMOTE_SPARES_MOST && !process; i++) {
+        process = rft_remote_spare_take(&remote->spares[i], events);
+    }
+    return process;
 }
 
 static int start(remote_probe *remote, rft_err *err) {
@@ -88,17 +106,17 @@ static int start(remote_probe *remote, rft_err *err) {
         return RFT_OK;
     }
     remote->started++;
-    remote->process = rft_remote_spare_take(&remote->spare, &events);
+    remote->process = take_spare(remote, &events);
     int rc = remote->process ? RFT_OK : rft_remote_start_process(&remote->process, &remote->opts, &events, err);
-    if (rc == RFT_OK && remote->draw != 0) { /* others follow it */
-        rft_remote_spare_start(&remote->spare, &remote->opts);
+    if (rc == RFT_OK && remote->draw != 0 && !has_spare(remote)) { /* others follow it */
+        rft_remote_spare_start(&remote->spares[0], &remote->opts);
     }
     return rc;
 }
 
 /* What it leaves on the device goes while the spare opens it. */
 static void leave_process(remote_probe *remote) {
-    if (remote->spare.process) {
+    if (has_spare(remote)) {
         rft_process_free(remote->left);
         rft_process_dismiss(remote->process);
         remote->left = remote->process;
@@ -493,16 +511,29 @@ static int remote_count(rft_probe *self, const rft_probe_request *request, const
     return rc;
 }
 
+/* Loading the driver is done before the first point is compiled, instead of between the processes. */
+static void remote_follow(rft_probe *self, size_t processes) {
+    remote_probe *remote = (remote_probe *)self;
+    for (size_t i = 0; i < processes && i < RFT_REMOTE_SPARES_MOST; i++) {
+        rft_remote_spare_start(&remote->spares[i], &remote->opts);
+    }
+}
+
 void rft_remote_probe_dismiss(rft_probe *self) {
-    rft_process_dismiss(((remote_probe *)self)->process);
-    rft_process_dismiss(((remote_probe *)self)->spare.process);
+    remote_probe *remote = (remote_probe *)self;
+    rft_process_dismiss(remote->process);
+    for (size_t i = 0; i < RFT_REMOTE_SPARES_MOST; i++) {
+        rft_process_dismiss(remote->spares[i].process);
+    }
 }
 
 static void free_remote(rft_probe *self) {
     remote_probe *remote = (remote_probe *)self;
     rft_process_free(remote->process);
     rft_process_free(remote->left);
-    rft_remote_spare_free(&remote->spare);
+    for (size_t i = 0; i < RFT_REMOTE_SPARES_MOST; i++) {
+        rft_remote_spare_free(&remote->spares[i]);
+    }
     rft_frame_clear(&remote->answer);
     rft_key_map_clear(&remote->endless);
     free(remote);
@@ -517,7 +548,8 @@ int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft
                                 .device = remote_device,
                                 .count = remote_count,
                                 .free = free_remote,
-                                .expect = remote_expect};
+                                .expect = remote_expect,
+                                .follow = remote_follow};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

@@ -42,7 +42,7 @@ void rft_remote_spare_start(rft_remote_spare *spare, const rft_remote_probe_opts
     if (spare->process || rft_remote_start_process(&spare->process, opts, &events, NULL) != RFT_OK) {
         return;
     }
-    json_t *head = json_pack("{s:s}", "do", "identify");
+    json_t *head = json_pack("{s:s,s:b}", "do", "identify", "ahead", 1);
     spare->settled = false;
     rft_process_limit(spare->process, IDENTIFY_TIMEOUT_S);
     rft_process_send(spare->process, head, NULL, 0);

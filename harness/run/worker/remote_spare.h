@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remote_spare.h - the device worker that comes after the one in hand. Loading the driver takes a third of what a
- * process of the final round does before it measures: the spare does it while the one in hand opens the device, takes
- * no context, and is at rest before that one measures.
+ * remote_spare.h - a device worker that comes after the one in hand. Loading the driver takes a third of what a
+ * process of the final round does before it measures: a spare does it while the first point is compiled, or while the
+ * one in hand opens the device; it takes no context, and is at rest before that one measures.
  */
 #ifndef RFT_RUN_REMOTE_SPARE_H
 #define RFT_RUN_REMOTE_SPARE_H
 
 #include "run/worker/remote_probe.h"
+
+#define RFT_REMOTE_SPARES_MOST 6
 
 typedef struct rft_remote_spare {
     rft_process *process; /* NULL: none; all zero is such a spare */

@@ -26,6 +26,8 @@ typedef struct device_worker {
     rft_gpu *gpu;
     rft_probe *probe;
     rft_meter *meter; /* NULL: none */
+    bool meter_asked;
+    rft_err no_meter; /* why there is none */
     uint64_t draw;    /* of this process, as the first request says; 0: none */
     rft_device_ptr spacer;
     bool confined;
@@ -74,17 +76,25 @@ static int ready_compiler(device_worker *worker, rft_err *err) {
     return worker->compiler ? RFT_OK : worker->host->compiler_new(worker->host->self, &worker->compiler, err);
 }
 
-static void open_meter(device_worker *worker) {
+/* Once; a process that follows another does it before it has the device. */
+static void open_meter(device_worker *worker, const rft_gpu_info *info) {
+    if (worker->host->meter_open && !worker->meter_asked) {
+        worker->meter_asked = true;
+        if (worker->host->meter_open(worker->host->self, info, &worker->meter, &worker->no_meter) != RFT_OK) {
+            worker->meter = NULL;
+        }
+    }
+}
+
+static void give_meter(device_worker *worker) {
     rft_gpu_info info = {0};
-    rft_err why = RFT_ERR_INIT;
     if (!worker->host->meter_open) {
         return;
     }
-    if (worker->gpu->vt->info(worker->gpu, &info, &why) != RFT_OK ||
-        worker->host->meter_open(worker->host->self, &info, &worker->meter, &why) != RFT_OK) {
-        worker->meter = NULL;
+    if (!worker->meter_asked && worker->gpu->vt->info(worker->gpu, &info, &worker->no_meter) == RFT_OK) {
+        open_meter(worker, &info);
     }
-    rft_protocol_meter(worker->probe, worker->meter, why.message);
+    rft_protocol_meter(worker->probe, worker->meter, worker->no_meter.message);
 }
 
 /* Once the device is open, with what the driver, NVRTC and the libraries opened later still need. */
@@ -142,17 +152,20 @@ static int ready(device_worker *worker, rft_err *err) {
             rft_protocol_use_counting(worker->probe, &source);
         }
         if (rc == RFT_OK) {
-            open_meter(worker);
+            give_meter(worker);
             confine(worker);
         }
     }
     return rc;
 }
 
-static int answer_identify(device_worker *worker, json_t **head, rft_err *failure) {
+static int answer_identify(device_worker *worker, const rft_frame *frame, json_t **head, rft_err *failure) {
     if (worker->identified != RFT_OK) {
         *failure = worker->identity_err;
         return worker->identified;
+    }
+    if (rft_json_bool_or(frame->head, "ahead", false)) {
+        open_meter(worker, &worker->identity);
     }
     const rft_env nothing = {0};
     *head = rft_wire_of_device(&worker->identity, &nothing);
@@ -308,7 +321,7 @@ typedef struct device_request {
 
 static int serve(device_worker *worker, const device_request *request, json_t **head, rft_err *failure) {
     if (strcmp(request->what, "identify") == 0) {
-        return answer_identify(worker, head, failure);
+        return answer_identify(worker, request->frame, head, failure);
     }
     if (!worker->gpu) {
         worker->draw = (uint64_t)rft_json_int_or(request->frame->head, "draw", 0);
