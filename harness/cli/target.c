@@ -181,7 +181,11 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
     if (rc == RFT_OK) {
         rc = rft_remote_probe_open(target->probe, err);
     }
-    return rc == RFT_OK ? open_pool(target, cli, opts, err) : rc;
+    rc = rc == RFT_OK ? open_pool(target, cli, opts, err) : rc;
+    if (rc == RFT_OK) {
+        rft_prefetch_begin(&target->own, target->pool, &target->gpu, 0);
+    }
+    return rc;
 }
 
 int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
@@ -221,6 +225,7 @@ void rft_target_dismiss(rft_target *target) {
 
 void rft_target_leave(rft_target *target) {
     rft_target_dismiss(target);
+    rft_prefetch_end(&target->own);
     rft_compile_pool_free(target->pool);
     target->pool = NULL;
     if (target->probe) {

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/gpu_lock.h"
 #include "measure/probe.h"
-#include "run/compile/compile_pool.h"
+#include "run/compile/prefetch.h"
 
 typedef struct rft_target {
     rft_arena *arena;
@@ -18,6 +18,7 @@ typedef struct rft_target {
     rft_roots roots;            /* what the sweeps and their sources may read */
     rft_compile_pool *pool;     /* NULL when a replay has no compiler: `no_compiler` says why */
     const char *no_compiler;
+    rft_prefetch own;       /* what every point needs, compiled while the device is opened */
     rft_gpu *device;        /* in this process only */
     rft_compiler *compiler; /* in this process only */
     rft_gpu_lock *lock;     /* of the device; NULL for a recording */

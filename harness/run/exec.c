@@ -136,12 +136,34 @@ static bool is_short(const segment *s) {
     return w->as_compiled || w->count == 0 || (s->odd_problem != SIZE_MAX && w->all[0].batch == s->asked / s->ahead);
 }
 
+/* Of the final round, as far as it is known. */
+static size_t processes_to_come(const rft_exec_opts *opts) {
+    size_t most = 0;
+    for (size_t s = 0; s < opts->plan->sweep_count && opts->shard.of <= 1; s++) {
+        int asked = opts->plan->sweeps[s]->measure.processes;
+        size_t count = asked == RFT_PROCESSES_AUTO ? RFT_PROCESSES_ENOUGH : asked > 1 ? (size_t)asked : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Where the first point has to be compiled the device's processes to come load the driver meanwhile. */
+static void use_the_wait(exec *e, const rft_job *first) {
+    rft_probe *probe = e->state.opts->probe;
+    if (e->patience_s > 0 && probe->follow && !rft_preflight_wait_for(first, FROM_CACHE_S)) {
+        probe->follow(probe, processes_to_come(e->state.opts));
+    }
+}
+
 /* Asks for more, and waits until something is compiled where nothing is. *out NULL: there is nothing left. */
 static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
     rft_lookahead *w = &e->segment.waiting;
     int rc = RFT_OK;
     if (is_short(&e->segment)) {
         fill_lookahead(e);
+    }
+    if (w->count > 0 && !rft_lookahead_next(w, is_odd)) {
+        use_the_wait(e, w->all[0].job);
     }
     while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
         rc = rft_compile_pool_wait_any(e->state.opts->pool, err);
@@ -238,25 +260,10 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
     return rc;
 }
 
-/* Of the final round, as far as it is known. */
-static size_t processes_to_come(const rft_exec_opts *opts) {
-    size_t most = 0;
-    for (size_t s = 0; s < opts->plan->sweep_count && opts->shard.of <= 1; s++) {
-        int asked = opts->plan->sweeps[s]->measure.processes;
-        size_t count = asked == RFT_PROCESSES_AUTO ? RFT_PROCESSES_ENOUGH : asked > 1 ? (size_t)asked : 0;
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
-/* The first point waits for the device's own kernels and for its own code in any case. Where that takes a while, the
- * device's processes to come load the driver meanwhile. */
+/* The first point waits for the device's own kernels and for its own code in any case. */
 static int look_at_what_compiled(exec *e, const rft_job *first, rft_err *err) {
-    const rft_exec_opts *opts = e->state.opts;
     if (e->patience_s > 0 && e->preflight.left > 0) {
-        if (!rft_preflight_wait_for(first, FROM_CACHE_S) && opts->probe->follow) {
-            opts->probe->follow(opts->probe, processes_to_come(opts));
-        }
+        use_the_wait(e, first);
         rft_prefetch_await(&e->state.recorder.prefetch, RFT_PREFETCH_POINTS);
         rft_preflight_wait_for(first, (double)INFINITY);
     }

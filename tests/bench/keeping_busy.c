@@ -2,19 +2,24 @@
 /*
  * keeping_busy [N...]: how much of a run is neither compiling nor the GPU's work, on a sweep of over 500 configurations
  * at each n (default 2048 and 4096).
- *   cold     wall time over 1.25 * max(compile core-seconds / workers, GPU seconds) + 2 s, empty cache
+ *   cold     wall time over 1.15 * max(compile core-seconds / workers, GPU seconds) + the longest compile + 2 s, empty
+ *            cache
  *   warm     GPU busy (verifying and measuring; not flushing, not spinning) over wall time; time to the first point
- *   overhead a small problem, caches left hot, nothing to compile, ceilings kept: (session - GPU busy) / points. What
- *            the blocking kernel spins counts in it.
- * GPU seconds are rft_run_info.busy_s, the strictest reading. Energy, hardware counters and further processes of the
- * final round are left out: their windows, passes and starts are no work of tuning.
+ *   overhead a small problem, caches left hot, nothing to compile, ceilings kept: from the first point to the last of
+ *            the first round, less what the GPU was busy with, a point. What the blocking kernel spins counts in it;
+ * the same of the whole session, with its start and its end, is printed beside it. GPU seconds are rft_run_info.busy_s,
+ * the strictest reading. Energy, hardware counters and further processes of the final round are left out: their
+ * windows, passes and starts are no work of tuning.
  */
 #include "bench/bench_program.h"
 
+#include "base/json.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#define GOAL_WALL_FACTOR 1.25
+#define GOAL_WALL_FACTOR 1.15
 #define GOAL_WALL_EXTRA_S 2.0
 #define GOAL_BUSY_FRAC 0.85
 #define GOAL_FIRST_S 0.5
@@ -33,7 +38,11 @@ static void cold(const char *n) {
     bench_empty_caches();
     bench_result result = run_sweep(n, "cold", "again", &run);
     double compile_s = run->info.compile_s / bench_compile_workers();
-    double limit_s = GOAL_WALL_FACTOR * fmax(compile_s, run->info.busy_s) + GOAL_WALL_EXTRA_S;
+    double longest_s = 0.0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        longest_s = fmax(longest_s, run->points[i].facts.compile_s);
+    }
+    double limit_s = GOAL_WALL_FACTOR * fmax(compile_s, run->info.busy_s) + longest_s + GOAL_WALL_EXTRA_S;
     bench_line("cold: wall time", "%.1f s, %.2f of the limit %.1f s; %zu points", result.wall_s,
                result.wall_s / limit_s, limit_s, run->point_count);
     bench_line("  compiling", "%.1f core-s on %u workers: %.1f s", run->info.compile_s, bench_compile_workers(),
@@ -53,14 +62,41 @@ static void warm(const char *n) {
     rft_run_free(run);
 }
 
+/* From the first point's event to the last of the first round. */
+static double first_round_s(void) {
+    double first_s = (double)NAN, last_s = (double)NAN;
+    for (const char *line = bench_out(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        json_t *event = NULL;
+        if (rft_json_parse(&event, line, strcspn(line, "\n"), "an event", NULL) != RFT_OK) {
+            continue;
+        }
+        if (strcmp(rft_json_text_or(event, "event", ""), "point") == 0 &&
+            !json_is_true(json_object_get(event, "final_round"))) {
+            last_s = rft_json_real_or(event, "at_s", (double)NAN);
+            first_s = isnan(first_s) ? last_s : first_s;
+        }
+        json_decref(event);
+    }
+    return last_s - first_s;
+}
+
+static double overhead_of(const rft_run *run) {
+    double busy_s = 0.0;
+    for (size_t i = 1; i < run->point_count; i++) {
+        const rft_measurement *first = &run->points[i].rounds[0];
+        busy_s += !run->points[i].alias_of && isfinite(first->busy_s) ? first->busy_s : 0.0;
+    }
+    return (first_round_s() - busy_s) / (double)(run->point_count - 1);
+}
+
 static void overhead(void) {
     rft_run *run = NULL;
     run_sweep("256", "hot", "again", &run); /* fills the cache */
     rft_run_free(run);
     bench_result result = run_sweep("256", "hot", "kept", &run);
-    double each_s = (run->info.elapsed_s - run->info.busy_s) / (double)run->point_count;
-    bench_line("overhead a point", "%.2f ms (goal: %g ms); %zu points of n = 256 in %.1f s", each_s * 1e3,
-               GOAL_OVERHEAD_S * 1e3, run->point_count, result.wall_s);
+    double whole_s = (run->info.elapsed_s - run->info.busy_s) / (double)run->point_count;
+    bench_line("overhead a point", "%.2f ms (goal: %g ms), of the whole session %.2f; %zu points of n = 256 in %.1f s",
+               overhead_of(run) * 1e3, GOAL_OVERHEAD_S * 1e3, whole_s * 1e3, run->point_count, result.wall_s);
     rft_run_free(run);
 }
 

@@ -244,7 +244,7 @@ static void few_samples_tell_what_is_far_slower(void **state) {
         ones += m->n == 1;
         threes += m->n == 3;
         assert_true(m->n >= RFT_RACE_MIN_SAMPLES || (m->stop == RFT_STOP_SLOWER && !point->is_default));
-        assert_true(m->n >= RFT_RACE_MIN_SAMPLES || behind > (m->n == 1 ? 1.5 : 1.2));
+        assert_true(m->n >= RFT_RACE_MIN_SAMPLES || behind > (m->n == 1 ? 1.1 : 1.07));
         assert_true(m->first_run_s > 0.0 && !(m->n < 6 && m->stats.interval_is_95));
     }
     assert_true(ones >= 2 && ones + threes >= 4);
