@@ -91,6 +91,7 @@ static bool has_spare(const remote_probe *remote) {
 static rft_process *take_spare(remote_probe *remote, const rft_process_events *events) {
     rft_process *process = NULL;
     for (size_t i = 0; i < RFT_REMOTE_SPARES_MOST && !process; i++) {
+        rft_remote_spare_await(&remote->spares[i], remote->opts.loop);
         process = rft_remote_spare_take(&remote->spares[i], events);
     }
     return process;
