@@ -7,14 +7,12 @@
 #ifndef RFT_KERNELS_BULK_TILES_CUH
 #define RFT_KERNELS_BULK_TILES_CUH
 
+#include "shared_address.cuh"
+
 /* As in cuda.h, which NVRTC cannot include. */
 struct alignas(64) CUtensorMap {
     unsigned long long opaque[16];
 };
-
-__device__ __forceinline__ unsigned shared_address(const void *place) {
-    return (unsigned)__cvta_generic_to_shared(place);
-}
 
 #if __CUDA_ARCH__ >= 900
 

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The ladder of matmul_bf16.lua and matmul_fp16.lua: a function of the type's name that returns the sweep.
+local few_beyond = require "kernels.matmul_few"
 local lists = require "kernels.lists"
 local tensor = require "kernels.matmul_tensor"
 local mma = require "kernels.matmul_ladder_mma"
+local sizes_asked = require "kernels.matmul_sizes"
 local hopper = require "kernels.matmul_ladder_wgmma"
 local wgmma = require "kernels.matmul_wgmma"
 local tiles = require "kernels.tiles"
@@ -21,22 +23,12 @@ local function on_hopper(dtype)
   return variants
 end
 
--- At n = 16384, where a product takes 12 ms on an H200, the last steps alone, with tiles that fill the SM.
-local function few_at_most(variants, turns, roles)
-  for _, variant in ipairs(variants) do
-    local few = variant.kernel == turns and "BLOCK_M * BLOCK_N == 128 * 256"
-      or variant.kernel == roles and variant.tune.ORDER
-        and "BLOCK_M * BLOCK_N >= 128 * 192 and BLOCK_M * BLOCK_N <= 128 * 256 and CLUSTER_M * CLUSTER_N == 2 and GROUP == 8"
-          .. " and IDLE == 0 and LAG == 0 and STORES <= 2"
-    variant.where = lists.join(variant.where, { "n <= 8192" .. (few and " or " .. few or "") })
-  end
-  return variants
-end
-
 -- `-- tcgen05` adds the step of sm_100a, which no card has run.
-local function asked(dtype)
-  if #arg == 0 then return {} end
-  if #arg > 1 or arg[1] ~= "tcgen05" then error(("an argument is tcgen05, not \"%s\""):format(table.concat(arg, " "))) end
+local function asked(dtype, words)
+  if #words == 0 then return {} end
+  if #words > 1 or words[1] ~= "tcgen05" then
+    error(("an argument is a size or tcgen05, not \"%s\""):format(table.concat(words, " ")))
+  end
   return {
     {
       "tcgen05 (never run)",
@@ -48,7 +40,8 @@ local function asked(dtype)
 end
 
 return function(dtype)
-  local matmul, sizes = tensor[dtype], { 512, 1000, 1024, 2048, 4096, 8192 } -- 1000: no multiple of any tile
+  local matmul = tensor[dtype]
+  local sizes, words = sizes_asked()
   local variants = lists.join({
     {
       "naive",
@@ -68,13 +61,9 @@ return function(dtype)
         dtype == "bf16" and "gpu.cc >= 80" or "gpu.cc >= 75",
       },
     },
-  }, mma(dtype), on_hopper(dtype), asked(dtype))
-  if dtype == "bf16" then
-    sizes[#sizes + 1] = 16384
-    variants = few_at_most(variants, matmul.turns, wgmma.bf16.roles)
-  end
+  }, mma(dtype), on_hopper(dtype), asked(dtype, words))
   return sweep {
-    variants = variants,
+    variants = few_beyond(variants, dtype),
     over = { n = values(table.unpack(sizes)) },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
     baseline = { vendor.matmul { math = dtype, transpose_b = true } },

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The steps by mma.sync (sm_80 and newer; fp16, int8, and fp8 widened to fp16: sm_75) of the ladders in matmul_ladder.lua and matmul_types.lua: a function
 -- of the type's name that returns variants. bf16 has all values; the others those that were near the best there.
+local boxes = require "kernels.matmul_mma_boxes"
+local lists = require "kernels.lists"
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 
@@ -43,6 +45,14 @@ return function(dtype)
     local block, warp = BLOCK_M * BLOCK_N, WARP_M * WARP_N
     if n <= 1024 then return block == 64 * 64 and (few or BLOCK_K == shallow) or few and warp == 32 * 64 end
     return warp == 64 * 64 and (block == 128 * 128 and BLOCK_K == deep or block > 128 * 128 and (few or n >= 4096))
+  end
+
+  -- By TMA: one side of 256 where few SMs idle and shared memory has room, as warps of 64 x 64 read least.
+  local function box_tiles(n, BLOCK_M, BLOCK_N, WARP_M, WARP_N, STAGES, gpu)
+    if n <= 1024 then return BLOCK_M * BLOCK_N <= 64 * 128 and WARP_M * WARP_N == 32 * 32 and STAGES == 6 end
+    local large = gpu.shared_per_block >= 160 * KiB
+    return math.min(BLOCK_M, BLOCK_N) == 128 and BLOCK_M * BLOCK_N == (large and 128 * 256 or 128 * 128)
+      and WARP_M * WARP_N >= 64 * (large and 64 or 32)
   end
 
   local squares = {
@@ -94,6 +104,15 @@ return function(dtype)
       where = {
         here, tile_of_size, tiles.stay(matmul.turns_shared_of), same_bytes, large_warps,
       },
+    },
+    {
+      "mma.sync, tiles by TMA",
+      kernel = boxes[dtype].kernel,
+      tune = {
+        BLOCK_M = values(64, 128, 256), BLOCK_N = values(64, 128, 256), WARP_M = values(32, 64), WARP_N = values(32, 64),
+        STAGES = values(3, 4, 6),
+      },
+      where = lists.join(boxes[dtype].fits, { box_tiles }),
     },
   }
 end

@@ -7,10 +7,7 @@
 #define RFT_KERNELS_MATMUL_STAGES_CUH
 
 #include "matmul_tensor.cuh"
-
-__device__ __forceinline__ unsigned shared_address(const void *place) {
-    return (unsigned)__cvta_generic_to_shared(place);
-}
+#include "shared_address.cuh"
 
 __device__ __forceinline__ void store_shared(unsigned to, uint4 word) {
     asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(word.x), "r"(word.y), "r"(word.z),

@@ -2,8 +2,10 @@
 -- The sweep of matmul_tf32.lua, matmul_fp8.lua and matmul_int8.lua: a function of the type's name. matmul_ladder.lua's steps
 -- from mma.sync on, of those by wgmma "TMA and barriers", "C by TMA" and "ping-pong", with operands of other widths: a stage
 -- of wgmma is 128 bytes of k deep.
+local few_beyond = require "kernels.matmul_few"
 local lists = require "kernels.lists"
 local mma = require "kernels.matmul_ladder_mma"
+local sizes_asked = require "kernels.matmul_sizes"
 local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
@@ -14,10 +16,11 @@ local function suits(n, BLOCK_M, BLOCK_N)
 end
 
 return function(dtype)
-  local matmul = wgmma[dtype]
+  local matmul, sizes, words = wgmma[dtype], sizes_asked()
+  if #words > 0 then error(("an argument is a size, not \"%s\""):format(words[1])) end
   local function fits(...) return lists.join({ suits, matmul.deepest }, matmul.fits, { ... }) end
   return sweep {
-    variants = lists.join(mma(dtype), dtype ~= "tf32" and {} or {
+    variants = few_beyond(lists.join(mma(dtype), dtype ~= "tf32" and {} or {
       {
         "FMA, tiles", -- before sm_80
         kernel = tensor.tf32.mma,
@@ -54,8 +57,8 @@ return function(dtype)
         },
         where = fits("CLUSTER_M * CLUSTER_N <= 2", "n >= 4096 or ORDER == 'rows'"),
       },
-    }),
-    over = { n = values(1000, 1024, 2048, 4096, 8192) }, -- 1000: no multiple of any tile
+    }), dtype),
+    over = { n = values(table.unpack(sizes)) },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
     baseline = { vendor.matmul { math = dtype, transpose_b = true } },
   }

@@ -13,14 +13,15 @@ typedef __nv_bfloat16 bf16;
 
 #include "matmul_fp8_scaled.cu"
 #include "matmul_tcgen05.cu"
-#include "tcgen05_rate.cu"
 #include "matmul_wgmma.cu"
 #include "matmul_wgmma_epilogue.cu"
 #include "matmul_wgmma_roles.cu"
-namespace mma { /* has a shared_address() of its own */
+#include "tcgen05_rate.cu"
+namespace mma {
 #include "matmul_dmma.cu"
 #include "matmul_dmma_turns.cu"
 #include "matmul_mma.cu"
+#include "matmul_mma_boxes.cu"
 #include "matmul_mma_finish.cu"
 #include "matmul_mma_scaled.cu"
 #include "matmul_mma_turns.cu"
@@ -205,6 +206,25 @@ static void mma_turns(const char *name, int m, int n, int k) {
                              product.a.data(), product.b.data(), product.c.data(), m, n, k);
                      }),
                  product, false));
+}
+
+/* Two blocks stay, and threads 0 ask for boxes. */
+template <typename T, int BLOCK_M, int BLOCK_N, int STAGES>
+static void mma_boxes(const char *name, int m, int n, int k) {
+    Product<T, typename mma::Multiply<T>::Out> product(m, n, k, seed);
+    product.plant();
+    const Map a = product.a_map(BLOCK_M), b = product.b_map(BLOCK_N);
+    Launch launch;
+    launch.grid = {2};
+    launch.threads = BLOCK_M / 32 * (BLOCK_N / 32) * 32;
+    launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * 128 + 16);
+    tell(name, outcome(emulator::run(launch, seed,
+                                     [&]() {
+                                         mma::matmul_mma_boxes<T, BLOCK_M, BLOCK_N, 32, 32, STAGES, 2>(
+                                             tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(),
+                                             m, n, k);
+                                     }),
+                       product, false));
 }
 
 /* `count` scales that every type holds exactly. */
@@ -409,7 +429,9 @@ static void run_all() {
     mma_turns<bf16, true, 64, 64, 32, 32, 32, 4>("mma.sync in turn", 130, 72, 104);
     mma_turns<float, false, 64, 64, 32, 32, 32, 3>("mma.sync in turn, tf32, odd k", 65, 131, 39);
     mma_turns<unsigned char, true, 64, 64, 64, 32, 32, 3>("mma.sync in turn, fp8", 70, 136, 144);
-    mma_scaled<false, bf16, SCALE_BLOCKS, true, 64, 128>("mma.sync, fp8 by blocks", 70, 200, 272);
+    mma_boxes<bf16, 64, 64, 3>("mma.sync, tiles by TMA", 70, 136, 264);
+    mma_boxes<signed char, 64, 64, 4>("mma.sync, tiles by TMA, int8, fewer than stages", 70, 67, 144);
+    mma_scaled<false, bf16, SCALE_BLOCKS, true, 64, 128>("mma.sync, fp8 by blocks", 70, 136, 272);
     mma_scaled<false, bf16, SCALE_ROWS, false, 128, 0>("mma.sync, fp8 by rows, odd", 67, 77, 151);
     mma_scaled<true, float, SCALE_TENSOR, true, 128, 128>("mma.sync, e5m2 by e4m3", 70, 72, 272);
     all_finishes();

@@ -11,7 +11,6 @@ typedef __nv_bfloat16 bf16;
 #include "attention_packed.cu"
 #include "attention_skips.cu"
 #include "attention_wgmma.cu"
-#define shared_address shared_address_of_mma /* once for each way to bring tiles */
 #define copy_async copy_async_of_mma
 #include "attention_memory.cu"
 #include "attention_mma.cu"

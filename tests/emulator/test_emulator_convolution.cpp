@@ -8,7 +8,7 @@
 
 #include "convolution_im2col.cu"
 #include "depthwise.cu"
-namespace mma { /* has a shared_address() of its own */
+namespace mma {
 #include "convolution_mma.cu"
 } // namespace mma
 

@@ -9,7 +9,7 @@ typedef __nv_bfloat16 bf16;
 #include "decode_mma.cu"
 #include "decode_tma.cu"
 #include "decode_wgmma.cu"
-namespace few { /* has a shared_address() of its own */
+namespace few {
 #include "decode_mla_mma.cu"
 }
 

@@ -9,7 +9,6 @@
 
 #include "linear_packed.cu"
 #include "linear_weights.cu"
-#define shared_address shared_address_of_tiles /* both headers have it */
 #include "linear_wgmma.cu"
 
 #include "emulator/emulated_test.hpp"

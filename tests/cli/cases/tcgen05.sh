@@ -14,7 +14,7 @@ expect_status 0
 expect_out 'tcgen05 (never run): 0 of 42 valid'
 rooftune check "$ladder" --sample 0 -- tcgen5
 [ "$status" != 0 ] || fail "a misspelt argument is taken"
-expect_err 'an argument is tcgen05, not "tcgen5"'
+expect_err 'an argument is a size or tcgen05, not "tcgen5"'
 # Its ceiling alone.
 rooftune point "$SOURCE/sweeps/wgmma_port.lua" --arch sm_100a --at columns=256 --emit ptx -- tcgen05
 expect_status 0
