@@ -190,7 +190,8 @@ static void test_state_of_the_card(void **state) {
     trace_pages pages = trace_of(run, &part_one);
     says(&pages, "under load not measured; limit 500 W, the default is 700 W");
     says(&pages, "the limit was changed: figures are of this one");
-    says(&pages, "other processes 2; programs that share it (MPS) n/a: not recorded; cut into slices (MIG) off");
+    /* Why is told once, at the errors. */
+    says(&pages, "other processes 2; programs that share it (MPS) n/a; cut into slices (MIG) off");
     says(&pages, "it did not have the card for itself: measure again alone");
     says(&pages, "ECC (error correction) on; uncorrected errors n/a: not recorded");
     says(&pages, "139.8 GiB");
