@@ -79,7 +79,7 @@ CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice d
     (void)device;
     switch ((int)attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *out = 9;
+        *out = strcmp(mode(), "volta") == 0 ? 7 : 9;
         break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
