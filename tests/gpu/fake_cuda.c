@@ -60,7 +60,8 @@ CUresult cuDeviceGet(CUdevice *out, int ordinal) {
 }
 CUresult cuDeviceGetName(char *out, int size, CUdevice device) {
     (void)device;
-    strncpy(out, "NVIDIA Fake", (size_t)size);
+    const char *name = getenv("FAKE_NAME");
+    strncpy(out, name ? name : "NVIDIA Fake", (size_t)size);
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetUuid(CUuuid *out, CUdevice device) {

@@ -23,9 +23,11 @@ for words in 'RFT_NVRTC names: no, NVRTC cannot be opened: .*/libnvrtc.so.12: no
     'CUPTI, for the counters: no, switched off: RFT_CUPTI=off' 'tensor ceilings: no, switched off: RFT_CUBLASLT=off'; do
     grep -q -e "$words" flat || fail "it does not say: $words"
 done
-# A card that NVRTC 13 compiles for no more is not a newer one.
-FAKE_CUDA=volta rooftune devices
-grep -q 'NVRTC: no' out || FAKE_CUDA=volta told 'NVRTC for device 0: no, it does not compile for sm_70 any more; .* older CUDA release'
+# A virtual GPU has no sheet, nor will it have one; what NVRTC 13 compiles for no more is not newer than it.
+FAKE_CUDA=volta FAKE_NAME='GRID V100D-32C' told 'datasheet: no, this is a virtual GPU, which shares a card: no sheet tells its rates ceilings'
+grep -q 'NVRTC: 12' flat || grep -q 'NVRTC: no' flat ||
+    grep -q 'NVRTC for device 0: no, it does not compile for sm_70 any more; .* older CUDA release' flat ||
+    fail "an older card is not told"
 FAKE_CUDA=old told 'NVRTC: no, .* remedy: update the driver (CUDA 12 needs release 525'
 wheels=${RFT_CUDA12_WHEELS:-$SOURCE/build/cuda12-wheels}
 [ -d "$wheels/nvidia/cuda_nvrtc" ] || skip "no wheels of CUDA 12 in $wheels"
