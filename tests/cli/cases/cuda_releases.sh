@@ -47,6 +47,11 @@ ln -s "$wheels" venv/lib/python3.11/site-packages
 export VIRTUAL_ENV=$PWD/venv
 rooftune devices
 expect_out 'NVRTC: 12\.'
+# Debian's pip installs into dist-packages, of one of several Pythons.
+unset VIRTUAL_ENV
+mkdir -p conda/lib/python3.9/site-packages conda/lib/python3.12
+ln -s "$wheels" conda/lib/python3.12/dist-packages
+export CONDA_PREFIX=$PWD/conda
 # A module system's CUDA_HOME with a newer release alone does not hide it.
 mkdir -p newer/lib64
 touch newer/lib64/libnvrtc.so.13
