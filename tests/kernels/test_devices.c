@@ -240,6 +240,7 @@ static void devices_find_their_entry(void **state) {
         {"NVIDIA B300 SXM6 AC", "B300 (HGX)", 148, 0, 0},
         {"NVIDIA GB200", "GB200", 152, 0, 0},
         {"NVIDIA GB10", "GB10 (DGX Spark)", 48, 256, 0},
+        {"NVIDIA GB10", "GB10 (DGX Spark)", 48, 256, 8533}, /* whatever it may say of the host's memory */
         {"NVIDIA RTX A2000 12GB", "RTX A2000, 12 GB", 26, 192, 0},
         {"NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada", 142, 384, 10001},
         {"NVIDIA RTX 4000 SFF Ada Generation", "RTX 4000 SFF Ada", 48, 160, 0},

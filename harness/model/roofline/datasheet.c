@@ -100,10 +100,12 @@ static double bus_rate(const rft_gpu_info *gpu) {
                : 0.0;
 }
 
-/* By how much the memory of the device is faster or slower than the sheet's; 0 where one of both is not known. */
+/* By how much the memory of the device is faster or slower than the sheet's; 0 where one of both is not known. What
+ * drivers tell of a host's memory (LPDDR) nobody has checked. */
 static double memory_differs_frac(const json_t *entry, const rft_gpu_info *gpu) {
     double sheet = json_number_value(json_object_get(entry, "dram")), told = bus_rate(gpu);
-    return sheet > 0 && told > 0 ? fabs(told / sheet - 1.0) : 0.0;
+    const bool of_host = strstr(rft_json_text_or(entry, "memory", ""), "LPDDR") != NULL;
+    return sheet > 0 && told > 0 && !of_host ? fabs(told / sheet - 1.0) : 0.0;
 }
 
 static bool is_for_laptops(const char *name) {
