@@ -106,7 +106,8 @@ void rft_cache_folder_open(rft_cache_folder *out, const rft_compile_cache_opts *
     out->shared = shared == MAP_FAILED ? &out->own : shared;
     if (rft_fs_make_folders(out->path, &why) != 0 || rft_fs_can_write(out->path, &why) != 0) {
         if (!opts->is_told) {
-            warn_once(out, "compiled kernels are not cached", why.message, "name a folder that can be written to");
+            warn_once(out, "compiled kernels are not cached", why.message,
+                      "let RFT_CACHE name a folder that can be written");
         }
         return;
     }

@@ -122,6 +122,7 @@ int rft_gpu_info_fp32_lanes(const rft_gpu_info *gpu) {
     case 90:
     case 100:
     case 103:
+    case 110:
     case 120:
     case 121:
         return 128;

@@ -39,7 +39,7 @@ expect_err 'eight.db holds this run, finished'
 # What it does not take.
 gzip -dc card1.json.gz | sed 's/NVIDIA H200/NVIDIA H100/g' | gzip -n >other.json.gz
 rooftune run "$quick" -d "replay:$QUICK,replay:other.json.gz" --split -o x.db
-expect_error 2 'recording 1 is an NVIDIA H200, and recording 2 an NVIDIA H100'
+expect_error 2 'recording 1 is NVIDIA H200, and recording 2 is NVIDIA H100'
 gzip -dc card1.json.gz | sed 's/GPU-00000001-1111/..\\u001b[2J GPU/g' | gzip -n >odd.json.gz
 rooftune run "$quick" -d "replay:$QUICK,replay:odd.json.gz" --split -o x.db
 expect_error 6 'odd.json.gz has no UUID to name its run file by'
