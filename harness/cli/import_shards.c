@@ -240,21 +240,23 @@ static void describe_shards(merged_run *m, rft_run *const *runs, const rft_words
     rft_str_clear(&text);
 }
 
-/* Configurations of the sweeps that no shard has. */
-static uint64_t count_missing(const rft_run *run) {
+/* Configurations of the sweeps that no shard has. False: a recording does not say how many there are. */
+static bool count_missing(const rft_run *run, uint64_t *out) {
     uint64_t valid = 0, there = 0;
     for (size_t s = 0; s < run->sweep_count; s++) {
         const rft_sweep *sweep = &run->sweeps[s].sweep;
-        for (size_t v = 0; v < sweep->variant_count; v++) {
-            for (size_t p = 0; p < sweep->problem_count; p++) {
-                valid += sweep->problems[p].odd ? 0 : run->sweeps[s].valid[v * sweep->problem_count + p];
-            }
+        if (!run->sweeps[s].valid) {
+            return false;
+        }
+        for (size_t i = 0; i < sweep->variant_count * sweep->problem_count; i++) {
+            valid += sweep->problems[i % sweep->problem_count].odd ? 0 : run->sweeps[s].valid[i];
         }
     }
     for (size_t i = 0; i < run->point_count; i++) {
         there += !run->sweeps[run->points[i].sweep].sweep.problems[run->points[i].problem].odd;
     }
-    return valid > there ? valid - there : 0;
+    *out = valid > there ? valid - there : 0;
+    return true;
 }
 
 static void note_losses(merged_run *m, const rft_shard_loss *losses, size_t count) {
@@ -311,7 +313,9 @@ int rft_import_write(const rft_run *run, const char *output, rft_err *err) {
 }
 
 static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const char *output) {
-    const uint64_t missing = count_missing(m->run);
+    uint64_t missing = 0;
+    const char *many = count_missing(m->run, &missing) ? rft_arena_printf(m->arena, "%llu", (unsigned long long)missing)
+                                                       : "an unknown number of";
     rft_log_info(&cli->log, "%zu points of %zu shards written to %s, %zu of them measured twice", m->run->point_count,
                  shards, output, m->twice);
     if (m->apart > 0) {
@@ -321,8 +325,8 @@ static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const 
     }
     rft_log_info(
         &cli->log,
-        "%llu configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again",
-        (unsigned long long)missing, output);
+        "%s configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again", many,
+        output);
 }
 
 int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,

@@ -44,6 +44,15 @@ points two.db | cmp - whole.points || fail "what was missing is missing"
 rooftune export two.db -o two.json.gz
 gzip -dc two.json.gz | grep -q '"uuid":"GPU-00000000' || fail "the ranked times are not of the card that went on"
 gzip -dc two.json.gz | grep -q '"run.shards","1/3 of GPU-' || fail "the shards are not named"
+# A recording may not say how many configurations there are.
+rooftune export s1.db -o s1.json.gz && rooftune export s3.db -o s3.json.gz
+for file in s1 s3; do
+    gzip -dc $file.json.gz | sed 's/,"cartesian":\[[^]]*\]//g; s/,"valid":\[[^]]*\]//g' >$file.json
+done
+grep -q '"valid"' s1.json && fail "the recording tells the number of its configurations"
+rooftune import s1.json s3.json -o untold.db
+expect_status 0
+expect_err 'an unknown number of configurations are missing'
 # What does not go together.
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/3 -o s2.db
 expect_error 9 'the file holds shard 2/3 of a run'
