@@ -75,9 +75,28 @@ const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena) {
                             over_text(buyer, speed, arena), interval_words(&speed->ratio, arena));
 }
 
+/* Problems of the workload whose best took less time than the hardware's limit allows. */
+static size_t impossible(const rft_buyer *buyer) {
+    size_t count = 0;
+    for (size_t i = 0; i < buyer->asked->item_count; i++) {
+        const rft_point *best = buyer->asked->items[i].best;
+        count += best && rft_point_median_s(best) < rft_placement_of(buyer->given.run, best).limit_s;
+    }
+    return count;
+}
+
 /* Before everything else: what the card cannot do as the reference does it; why there is no figure. */
 static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
     const rft_speed *speed = buyer->chief;
+    size_t beyond = impossible(buyer);
+    if (beyond > 0) {
+        rft_finding_strong(
+            f, RFT_TO_PEOPLE,
+            rft_arena_printf(f->arena,
+                             "Do not use these figures: %s took less time than the hardware's own limit allows. Their "
+                             "work is overstated, their results are not what they should be, or their times are wrong.",
+                             rft_words_plural(beyond, "problem", "problems", f->arena)));
+    }
     if (speed && speed->no_native) {
         rft_finding_strong(
             f, RFT_TO_PEOPLE,
