@@ -203,6 +203,8 @@ static void test_state_of_the_card(void **state) {
     trace_pages pages = trace_of(run, &part_one);
     says(&pages, "under load not measured; limit 500 W, the default is 700 W");
     says(&pages, "the limit was changed: figures are of this one");
+    says(&pages, "4. the power limit that is set on each card at least 700 W 500 W"); /* none to accept */
+    says(&pages, "1. device memory, read only, in bursts, on each card at least ");
     says(&pages, "other processes 2; programs that share it (MPS) n/a; cut into slices (MIG) off"); /* why: above */
     says(&pages, "it did not have the card for itself: measure again alone");
     says(&pages, "ECC (error correction) on; uncorrected errors n/a: not recorded");
