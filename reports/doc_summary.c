@@ -112,7 +112,17 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
+static bool is_many(const rft_build *b) {
+    return b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
+}
+
+/* Over two pages the legend goes before its table: behind, it may head a third, without a row. */
 static void add_rows(rft_build *b, const rft_entry *const *shown, size_t count) {
+    if (is_many(b)) {
+        add_legend(b, shown, count, true);
+        rft_build_results(b, shown, count);
+        return;
+    }
     const rft_table *table = rft_build_results(b, shown, count);
     bool detailed = false;
     for (size_t i = 0; i < table->row_count; i++) {
@@ -169,7 +179,7 @@ static int pages_with(const rft_build *b, bool contents, size_t most) {
 /* As many problems as one page has room for; of more than SWEEPS_MANY sweeps, which have a row each, two pages where no
  * mix takes the second. */
 static size_t rows_most(const rft_build *b) {
-    bool many = b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
+    bool many = is_many(b);
     int pages = many && b->opts.mix_count == 0 ? 2 : 1;
     size_t most = many ? b->run->sweep_count : ROWS_MOST;
     most = most < b->entry_count ? most : b->entry_count;

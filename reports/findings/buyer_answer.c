@@ -242,10 +242,11 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
                       ? rate_cell(rate, unit)
                       : rft_datum_said(rft_datum_absent(),
                                        rft_arena_printf(arena, "%s a run", rft_figure_si(arena, item->time_s, "s")));
-    cells[RATE].note = item->time_s < rft_point_median_s(best) && load
-                           ? "By the vendor's library, which is faster here; without a pause and per watt are of the "
-                             "tuned kernel."
-                           : NULL;
+    cells[RATE].note =
+        item->time_s < rft_point_median_s(best) && load
+            ? "By the vendor's library, which is faster here; without a pause, per watt and of limit are of "
+              "the tuned kernel."
+            : NULL;
     cells[RATE_UNIT] = rft_datum_text(unit);
     const char *reason = load_reason(run, load, arena);
     cells[BACK] = load_cell(rft_back_to_back_rate(run, best), unit, reason);

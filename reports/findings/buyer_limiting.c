@@ -53,6 +53,7 @@ typedef struct held_back {
     double heat;                                /* of those that power or heat holds back */
     double paired;                              /* of those that the clock holds back: for another card */
     double lowest_mhz[GROUPS], run_mhz[GROUPS]; /* of what the clock holds back */
+    double drawn_w[GROUPS];                     /* the most that it drew without a pause; NaN */
     double pipes[RFT_PIPE_COUNT];               /* weight of each */
     double issue;                               /* of those that issue instructions in most cycles */
 } held_back;
@@ -63,12 +64,13 @@ static void hold_clock(held_back *h, const rft_speed_item *item, limit_group gro
     double single = item->bound.clock.clock_mhz, loaded = load ? load->clock_mhz : (double)NAN;
     h->lowest_mhz[group] = fmin(fmin(h->lowest_mhz[group], single), loaded);
     h->run_mhz[group] = fmax(h->run_mhz[group], item->bound.clock.run_mhz);
+    h->drawn_w[group] = fmax(h->drawn_w[group], load && load->source ? load->power_w : (double)NAN);
 }
 
 static held_back hold(const rft_speed_asked *asked) {
     held_back h = {.launch = 0};
     for (int group = 0; group < GROUPS; group++) {
-        h.lowest_mhz[group] = h.run_mhz[group] = NAN;
+        h.lowest_mhz[group] = h.run_mhz[group] = h.drawn_w[group] = NAN;
     }
     for (size_t i = 0; i < asked->item_count; i++) {
         const rft_speed_item *item = &asked->items[i];
@@ -193,7 +195,9 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
     const char *watts = rft_figure_plain(arena, drawn, 3);
     const char *clock = h->weight[ON_CLOCK] > 0 ? clock_text(h, arena) : NULL;
     if (h->weight[ON_POWER] > 0) {
-        const char *at = isnan(drawn) ? "" : rft_arena_printf(arena, " at %s W%s", watts, of);
+        double held_w = h->drawn_w[ON_POWER]; /* what draws more elsewhere is another kernel */
+        const char *at =
+            isnan(held_w) ? "" : rft_arena_printf(arena, " at %s W%s", rft_figure_plain(arena, held_w, 3), of);
         return rft_arena_printf(arena, "%s%s%s", held_text(h, at, arena), clock ? " " : "", clock ? clock : "");
     }
     if (clock) {
