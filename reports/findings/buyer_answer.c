@@ -190,6 +190,8 @@ static const char *limit_share_text(const rft_speed_share *share, rft_arena *are
 static void add_share(rft_datum *cells, const rft_speed_asked *asked, size_t part, rft_arena *arena) {
     const rft_speed_share share = rft_speed_share_of(asked, part);
     cells[SHARE] = rft_datum_said(rft_datum_number(share.frac), limit_share_text(&share, arena));
+    cells[SHARE].note =
+        share.at_most ? "At most: of some problems part of what was written was still in the cache." : NULL;
     cells[SHARE_DATA] = rft_datum_number(share.frac);
     cells[SHARE_LOW] = rft_datum_number(share.low);
     cells[SHARE_HIGH] = rft_datum_number(share.high);

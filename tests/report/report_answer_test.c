@@ -408,7 +408,7 @@ static void the_first_page_answers(void **state) {
     pages = pages_beside(&p);
     on_page(&pages, 1, "over 3 problems of 1 of 2 families of kernels");
     on_page(&pages, 1, "Not counted: other problems: ");
-    on_page(&pages, 1, "gemv_fp16 0.0 n/a (a)"); /* the weight of what is refused is the others' */
+    on_page(&pages, 1, "gemv_fp16 0.0 n/a (b)"); /* the weight of what is refused is the others' */
     on_page(&pages, 1, rft_arena_printf(p.arena, "%s 100.0 1.00", p.own->sweeps[COPY].sweep.name));
     trace_clear(&pages);
     drop(&p);
