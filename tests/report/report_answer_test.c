@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 enum { COPY, GEMV, MATMUL };
+#define FASTER 10
 
 typedef struct pair {
     rft_arena *arena;
@@ -39,6 +40,9 @@ static pair two_cards(void) {
     p.own->info.id = "000000000001";
     p.own->gpu.uuid = "GPU-own";
     p.own->gpu.name = "NVIDIA B200";
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        p.own->ceilings.items[id].limit *= FASTER; /* it may be as fast as the tests make it */
+    }
     return p;
 }
 
@@ -106,6 +110,19 @@ static void families_weigh_the_same(void **state) {
     expect_speed(&p, cbrt(4));
     slow_down(p.own, COPY, 4);
     expect_speed(&p, 1);
+    drop(&p);
+}
+
+static void times_that_no_hardware_reaches_have_no_speed(void **state) {
+    (void)state;
+    pair p = two_cards();
+    slow_down(p.own, GEMV, 0.25);
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        p.own->ceilings.items[id].limit /= FASTER;
+    }
+    rft_speed speed = speed_of(&p);
+    assert_true(speed.part_count == 2 && fabs(speed.ratio.ratio - 1) < 1e-9);
+    assert_non_null(strstr(speed.refused[GEMV], "B took less time than the hardware's own limit allows"));
     drop(&p);
 }
 
@@ -607,6 +624,7 @@ static void what_limits_names_its_own_remedy(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families_weigh_the_same),
+        cmocka_unit_test(times_that_no_hardware_reaches_have_no_speed),
         cmocka_unit_test(what_limits_names_its_own_remedy),
         cmocka_unit_test(caches_are_no_memory),
         cmocka_unit_test(families_have_a_name_of_the_report),

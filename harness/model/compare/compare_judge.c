@@ -2,6 +2,7 @@
 /* compare_judge.c - the verdicts on one workload, with what must be known beside them (compare.h). */
 #include "model/compare/compare_parts.h"
 
+#include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
 #include "model/stats/drift.h"
 
@@ -83,10 +84,27 @@ static const char *declared_apart(const rft_compare *compare, size_t a, const rf
     return declared || same ? NULL : "the work is not known: it is not declared, and the scripts differ";
 }
 
+/* Times that no hardware reaches are of no work that is known; NULL: it may be. */
+static const char *beyond_hardware(const rft_compare *compare, size_t side, const rft_compare_figure *f,
+                                   rft_arena *arena) {
+    bool beyond =
+        f->best && rft_point_median_s(f->best) < rft_placement_of(run_of(compare, side), f->best).limit_s; /* not NaN */
+    return beyond ? rft_arena_printf(arena,
+                                     "%c took less time than the hardware's own limit allows: its work is overstated, "
+                                     "or its time is wrong",
+                                     compare->sides[side].letter)
+                  : NULL;
+}
+
 /* Why the work of the two is not known to be the same; NULL: it is. */
 static const char *other_work(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
                               const rft_compare_figure *y, rft_arena *arena) {
     bool foreign = rft_run_foreign(run_of(compare, a)) != NULL;
+    const char *first = beyond_hardware(compare, a, x, arena);
+    const char *beyond = first ? first : beyond_hardware(compare, b, y, arena);
+    if (beyond) {
+        return beyond;
+    }
     if (foreign != (rft_run_foreign(run_of(compare, b)) != NULL) || !x->best || !y->best) {
         return NULL;
     }
