@@ -116,19 +116,25 @@ static bool is_many(const rft_build *b) {
     return b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
 }
 
-/* Over two pages the legend goes before its table: behind, it may head a third, without a row. */
-static void add_rows(rft_build *b, const rft_entry *const *shown, size_t count) {
-    if (is_many(b)) {
-        add_legend(b, shown, count, true);
-        rft_build_results(b, shown, count);
-        return;
-    }
-    const rft_table *table = rft_build_results(b, shown, count);
+static bool is_detailed(const rft_table *table) {
     bool detailed = false;
     for (size_t i = 0; i < table->row_count; i++) {
         detailed = detailed || table->rows[i].detail;
     }
-    add_legend(b, shown, count, detailed);
+    return detailed;
+}
+
+/* Over two pages the legend goes before its table: behind, it may head a third, without a row. */
+static void add_rows(rft_build *b, const rft_entry *const *shown, size_t count) {
+    rft_doc aside = {.arena = b->arena};
+    rft_build trial = *b;
+    trial.doc = &aside;
+    if (is_many(b)) {
+        add_legend(b, shown, count, is_detailed(rft_build_results(&trial, shown, count)));
+        rft_build_results(b, shown, count);
+    } else {
+        add_legend(b, shown, count, is_detailed(rft_build_results(b, shown, count)));
+    }
 }
 
 static void add_head(rft_build *b) {
