@@ -101,6 +101,14 @@ grep -q 'a = input(u8, 4096)' add.lua || fail "the kernel's own type: $(cat add.
 grep -q 'sum = inout(f32, 16384)' add.lua || fail "$(cat add.lua)"
 grep -q 'args  = { b.a, b.sum, f64(1.5), i32(64 \* 64) }' add.lua || fail "$(cat add.lua)"
 grep -q 'grid  = ceil_div(4096, c.BLOCK)' add.lua || fail "$(cat add.lua)"
+# The defaults are the reference wherever they are valid, however far from the first configuration; options leave parameters alone.
+many=$(seq -s, 1 300)
+sed "s/\"\[64, 128\]\" }/& , { \"Name\": \"A\", \"Type\": \"int\", \"Values\": \"[$many]\", \"Default\": 299 }, { \"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[$many]\", \"Default\": 300 }/
+    s/\"Language\": \"CUDA\"/&, \"CompilerOptions\": [\"-DBLOCK=64\", \"-DMORE=1\"]/" add.json >far.json
+rooftune new --from far.json --size a=4096
+expect_status 0
+grep -q 'A = values(299),' far.lua && grep -q 'B = values(300),' far.lua || fail "other defaults: $(cat far.lua)"
+grep -q 'options = { "-DMORE=1" }' far.lua || fail "$(cat far.lua)"
 # Sizes by a parameter are its largest value; a condition may be a plain text; nothing divides the problem here.
 sed 's/"\[64, 128\]" }/& , { "Name": "WIDE", "Type": "int", "Values": "[2048, 4096]" }/; s/ \] },$/ ], "Conditions": [ "BLOCK * WIDE > 64" ] },/
     s/"Language": "CUDA"/"Language": "cuda", "ProblemSize": [ "WIDE" ]/; s/"Size": 16384/"Size": "ProblemSize[0] * 4"/' add.json >wide.json
