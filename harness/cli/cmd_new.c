@@ -262,6 +262,11 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
         if (rc != RFT_OK) {
             rft_err_place(err, "%.300s", path);
         }
+        if (rc == RFT_E_SOURCE && copy->lost_count > 0) { /* it may say what the type is */
+            const char *otherwise = rft_arena_strdup(arena, err->remedy);
+            rft_err_remedy(err, "\"%.80s\" was not found: say the folder of headers, -I DIR; else %s", copy->lost[0],
+                           otherwise);
+        }
     }
     if (rc == RFT_OK) {
         files.items[0] = (rft_new_file){in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena),

@@ -26,6 +26,7 @@ typedef struct rft_cuda_param {
     int lanes;             /* 4 for float4 */
     bool pointer;          /* to `type`, one level */
     bool is_const;         /* what it points to */
+    bool is_enum;          /* an enumeration's: no size of anything */
     bool guessed;          /* the type it points to is not known: `type` is a guess */
     bool aliased;          /* by a name that a macro, a template or one of several typedefs stands for */
     bool assigned;         /* `x[...] = ` stands in the body, under no #if and in no template */

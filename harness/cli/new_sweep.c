@@ -13,7 +13,7 @@
 /* ---- dimensions ---- */
 
 static bool is_integer(const rft_cuda_param *param) {
-    return !param->pointer && param->type && param->lanes == 1 && param->elements == 1 &&
+    return !param->pointer && param->type && !param->is_enum && param->lanes == 1 && param->elements == 1 &&
            (param->type[0] == 'i' || param->type[0] == 'u') &&
            (strcmp(param->type + 1, "32") == 0 || strcmp(param->type + 1, "64") == 0); /* bool, short: no size */
 }
@@ -169,10 +169,15 @@ static size_t axis_dimension(const rft_new_plan *plan, size_t axis, rft_arena *a
 static int refuse_param(const rft_cuda_entry *entry, const rft_cuda_param *param, rft_err *err) {
     bool texture = rft_cuda_is_texture(param);
     bool map = strstr(param->written, "CUtensorMap") != NULL;
+    const char *star = strchr(param->written, '*');
+    bool pointers = star && strchr(star + 1, '*');
     rft_err_set(err, RFT_E_SOURCE, "line %zu: the parameter \"%.60s\" of %.60s is %s%.100s, which `new` cannot fill",
                 entry->line, param->name, entry->name, texture ? "a texture: " : "of the type ", param->written);
     return rft_err_remedy(err, texture ? "sweeps have no textures: read through a pointer (__ldg) instead"
-                               : map   ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
+                               : pointers
+                                   ? "a buffer holds numbers, no pointers: give the kernel one buffer, and where each "
+                                     "part begins"
+                               : map ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
                                      : "write the sweep by hand: struct { ... } in docs/sweeps.md gives one by value");
 }
 

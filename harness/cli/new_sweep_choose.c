@@ -56,6 +56,13 @@ static tune_role role_of(const char *name) {
     return short_tile ? ROLE_TILE : strcmp(text, "bs") == 0 || strcmp(text, "bdim") == 0 ? ROLE_BLOCK : ROLE_OTHER;
 }
 
+bool rft_new_is_fixed(const rft_cuda_macro *macro) {
+    long number = macro->fixed ? strtol(macro->fixed, NULL, 0) : 0;
+    tune_role role = role_of(macro->name);
+    bool usual = role != ROLE_OTHER && role != ROLE_WARP && role != ROLE_HEAD;
+    return usual && number > 0 && number <= 1024;
+}
+
 /* 'x', 'y' or 'z' where the name ends so: BLOCK_X, TILEY. */
 static char axis_of(const char *name) {
     size_t length = strlen(name);
@@ -357,6 +364,22 @@ static void keep_given(rft_new_tuned *one, rft_arena *arena) {
     }
 }
 
+/* __launch_bounds__(128) as a number: of the threads in a row only those that it allows. */
+static void keep_bound(const rft_new_plan *plan, rft_new_tuned *one, rft_arena *arena) {
+    long most = plan->kernel->max_threads;
+    bool alone = rft_text_starts(plan->block, "c.") && strcmp(plan->block + 2, one->name) == 0;
+    if (!alone || most < 64 || most >= 256) {
+        return;
+    }
+    rft_str values = RFT_STR_INIT;
+    for (long threads = 32; threads <= most; threads *= 2) {
+        rft_str_addf(&values, "%s%ld", values.length ? ", " : "", threads);
+        one->preset = rft_arena_printf(arena, "%ld", threads);
+    }
+    one->values = rft_arena_strdup(arena, rft_str_get(&values));
+    rft_str_clear(&values);
+}
+
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena) {
     const char *terms[3] = {NULL, NULL, NULL};
     if (plan->tuned_count > RFT_NEW_TUNED_MAX - 1) {
@@ -373,6 +396,7 @@ void rft_new_choose(rft_new_plan *plan, rft_arena *arena) {
                        axis_of(one->name) == 'x' ? "32" : "8", "threads of a block");
         } else {
             choose_values(plan, one);
+            keep_bound(plan, one, arena);
             keep_given(one, arena);
         }
     }

@@ -94,12 +94,14 @@ static void write_constants(rft_str *out, const rft_new_plan *plan) {
     size_t written = 0;
     for (size_t i = 0; i < file->variable_count && i < 64; i++) {
         const rft_cuda_variable *variable = &file->variables[i];
-        if (!((plan->kernel->variables >> i) & 1) || !variable->type || !variable->elements || variable->initialised) {
+        if (!((plan->kernel->variables >> i) & 1) || !variable->type || variable->initialised) {
             continue;
         }
         rft_str_add(out, written++ ? "" : "    constants = { -- TODO: their contents\n");
-        rft_str_addf(out, "      [\"%s%s\"] = input(%s, %zu),\n", variable->space, variable->name, variable->type,
-                     variable->elements * (size_t)variable->lanes);
+        size_t elements = variable->elements ? variable->elements : 1;
+        rft_str_addf(out, "      [\"%s%s\"] = input(%s, %zu),", variable->space, variable->name, variable->type,
+                     elements * (size_t)variable->lanes);
+        rft_str_addf(out, variable->elements ? "\n" : " -- TODO: %.80s elements\n", variable->count);
     }
     rft_str_add(out, written ? "    },\n" : "");
 }
@@ -122,7 +124,11 @@ static void add_argument(rft_str *out, const rft_new_plan *plan, size_t i) {
     }
     rft_str_add(out, param->lanes > 1 ? "struct { " : "");
     for (int lane = 0; lane < param->lanes; lane++) {
-        rft_str_addf(out, "%s%s(%s%s)", lane ? ", " : "", param->type, size ? "p." : "1", size ? plan->names[i] : "");
+        rft_str_addf(out, "%s%s(%s%s)", lane ? ", " : "", param->type,
+                     size             ? "p."
+                     : param->is_enum ? "0"
+                                      : "1",
+                     size ? plan->names[i] : "");
     }
     size_t bytes = (size_t)param->lanes * (size_t)find_type(param->type)->bytes;
     if (param->lanes == 2 || param->lanes == 4) {
@@ -213,7 +219,10 @@ static void write_todo_notice(rft_str *out, const rft_new_plan *plan, bool file)
         out,
         "print(\"%s.lua has TODOs: %ssizes of buffers, arguments, grid, work%s; delete this line when they are "
         "done\")\n",
-        plan->request->name, file ? "the reference, " : "", guessed ? ", parameters" : "");
+        plan->request->name, file ? "the reference, " : "",
+        guessed                  ? ", parameters"
+        : plan->tuned_count == 0 ? ", parameters (none yet)"
+                                 : "");
 }
 
 static void write_tuned(rft_str *out, const rft_new_plan *plan) {
@@ -222,6 +231,14 @@ static void write_tuned(rft_str *out, const rft_new_plan *plan) {
         const rft_new_tuned *one = &plan->tuned[i];
         rft_str_addf(out, "    %s = values(%s),%s\n", one->name, one->values,
                      one->guessed ? " -- TODO: what it means is not known here" : "");
+    }
+    for (size_t i = 0; i < plan->request->file->macro_count; i++) {
+        const rft_cuda_macro *macro = &plan->request->file->macros[i];
+        if (rft_new_is_fixed(macro)) {
+            rft_str_addf(
+                out, "    -- %.60s is %ld in the source: with `#ifndef %.60s` and `#endif` around it, `new` tunes it\n",
+                macro->name, strtol(macro->fixed, NULL, 0), macro->name);
+        }
     }
     rft_str_add(out, "  }");
     if (plan->limit) {
@@ -234,7 +251,10 @@ static void write_over(rft_str *out, const rft_new_plan *plan) {
     for (size_t i = 0; i < plan->dimension_count; i++) {
         rft_str_addf(out, "%s %s = values(%s)", i ? "," : "", plan->dimensions[i].name, plan->dimensions[i].values);
     }
-    rft_str_addf(out, " },%s\n", plan->dimensions[0].guessed ? " -- TODO: the sizes you need" : "");
+    rft_str_addf(out, " },%s\n",
+                 plan->dimensions[0].guessed
+                     ? " -- TODO: the sizes you need; what is no size (a seed, a level) is a number in args"
+                     : "");
 }
 
 /* What stands in `kernel { }`; `reference` is Lua. */
