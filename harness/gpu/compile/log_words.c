@@ -272,6 +272,17 @@ static bool is_of_c_header(const char *name) {
     return false;
 }
 
+/* Of CUDA's runtime or C's and C++'s libraries, as host code has them. */
+static bool is_of_host(const char *name) {
+    static const char *const names[] = {"fprintf", "stderr", "stdout", "exit", "rand",   "srand", "atoi",
+                                        "fopen",   "cout",   "cerr",   "endl", "calloc", "FILE",  "time"};
+    bool host = rft_text_starts(name, "cuda") && isupper((unsigned char)name[4]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        host = host || strcmp(names[i], name) == 0;
+    }
+    return host;
+}
+
 /* The header of CUDA's that has a type or function of narrow numbers; NULL: another name. */
 static const char *header_of(const char *name) {
     static const char *const parts[][2] = {{"bfloat16", "cuda_bf16.h"},
@@ -380,6 +391,12 @@ static const char *missing_definition(const words *w, const log_error *error) {
     }
     if (is_of_c_header(name)) {
         return rft_arena_printf(w->arena, "%s: %s is of a C header, which NVRTC does not have: define it in the source",
+                                error->place, name);
+    }
+    if (is_of_host(name)) {
+        return rft_arena_printf(w->arena,
+                                "%s: %s is host code, and NVRTC compiles device code: put it between `#ifndef "
+                                "__CUDACC_RTC__` and `#endif`, or let `rooftune new` copy the device code",
                                 error->place, name);
     }
     if (!looks_like_macro(name)) {
