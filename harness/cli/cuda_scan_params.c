@@ -44,9 +44,10 @@ static const known_type known_types[] = {{"float", "f32"},
                                          {"i8", "i8"},
                                          {"u8", "u8"}};
 
-static const known_type vector_types[] = {{"float", "f32"},  {"double", "f64"},  {"half", "f16"}, {"int", "i32"},
-                                          {"uint", "u32"},   {"short", "i16"},   {"char", "i8"},  {"uchar", "u8"},
-                                          {"ushort", "u16"}, {"longlong", "i64"}};
+static const known_type vector_types[] = {{"float", "f32"},  {"double", "f64"},   {"half", "f16"},      {"int", "i32"},
+                                          {"uint", "u32"},   {"short", "i16"},    {"char", "i8"},       {"uchar", "u8"},
+                                          {"ushort", "u16"}, {"longlong", "i64"}, {"ulonglong", "u64"}, {"long", "i64"},
+                                          {"ulong", "u64"}};
 
 static bool is_qualifier(const char *word) {
     static const char *const words[] = {
@@ -224,7 +225,7 @@ void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, con
                          size_t to, rft_arena *arena) {
     rft_str written = RFT_STR_INIT, base = RFT_STR_INIT;
     size_t stars = 0, bases = 0, name = to;
-    bool constant = false, odd = false, is_template = false;
+    bool constant = false, odd = false, is_template = false, array = false;
     for (size_t i = from; i < to; i++) { /* a default ends it */
         to = rft_cuda_is(&words->items[i], "=") ? i : to;
     }
@@ -237,9 +238,12 @@ void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, con
             add_written(&written, word);
         }
         constant = constant || (rft_cuda_is(word, "const") && stars == 0);
-        stars += word->text[0] == '*' || (word->text[0] == '[' && i > name);
+        bool around = rft_cuda_is(word, "(") && rft_cuda_is(&word[1], "*"); /* float (*rows)[64] */
+        bool opens = word->text[0] == '[' && i > name && !array;            /* float a[64][64] */
+        stars += word->text[0] == '*' || opens;
+        array = array || opens || around;
         is_template = is_template || rft_cuda_is(word, "<");
-        odd = odd || (word->kind == RFT_CUDA_SIGN && strchr("&(", word->text[0]) != NULL) ||
+        odd = odd || (word->kind == RFT_CUDA_SIGN && strchr("&(", word->text[0]) != NULL && !around) ||
               (word->text[0] == '[' && i < name);
         bool space = i + 1 < to && rft_cuda_is(&word[1], "::");
         if (i < name && word->kind == RFT_CUDA_NAME && !is_qualifier(word->text) && !space) {

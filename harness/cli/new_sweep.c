@@ -134,17 +134,26 @@ static size_t bounding_dimension(const rft_new_plan *plan, const char *bound) {
     return plan->dimension_count;
 }
 
+const char *rft_new_factor(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
+    if (!axis->factor || rft_new_lua(plan, axis->factor, "c.", arena)) {
+        return axis->factor;
+    }
+    const char *first = rft_arena_strndup(arena, axis->factor, strcspn(axis->factor, "*"));
+    return rft_new_lua(plan, first, "c.", arena) ? first : NULL;
+}
+
 /* By what the kernel itself calls it: the dimension N of blockIdx.x * BN, rows of row = blockIdx.x. */
 static size_t seen_dimension(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
     size_t bounding = bounding_dimension(plan, axis->bound);
     if (bounding < plan->dimension_count) {
         return bounding;
     }
-    bool known = rft_new_lua(plan, axis->factor, "c.", arena) != NULL; /* row * cols is no block's extent */
+    const char *factor = rft_new_factor(plan, axis, arena);
+    bool known = factor != NULL; /* row * cols is no block's extent */
     for (size_t i = 0; i < plan->dimension_count; i++) {
         const char *name = plan->dimensions[i].name;
         bool row = axis->alias && !known && !axis->by_threads && axis->alias[1] && strstr(name, axis->alias);
-        if (row || (known && ends_in_name(axis->factor, name))) {
+        if (row || (known && ends_in_name(factor, name))) {
             return i;
         }
     }

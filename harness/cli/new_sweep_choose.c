@@ -12,6 +12,7 @@ typedef enum tune_role {
     ROLE_WARPS,
     ROLE_BLOCK,
     ROLE_TILE,
+    ROLE_OWN_TILE, /* of a thread: TM */
     ROLE_VECTOR,
     ROLE_ITEMS,
     ROLE_UNROLL,
@@ -53,7 +54,9 @@ static tune_role role_of(const char *name) {
     bool short_tile = strlen(text) == 2 && strchr("bt", text[0]) && strchr("mnk", text[1]);
     bool axis = strlen(text) > 2 && strchr("xyz", text[strlen(text) - 1]);
     text[strlen(text) - axis] = '\0';
-    return short_tile ? ROLE_TILE : strcmp(text, "bs") == 0 || strcmp(text, "bdim") == 0 ? ROLE_BLOCK : ROLE_OTHER;
+    return short_tile                                             ? text[0] == 't' ? ROLE_OWN_TILE : ROLE_TILE
+           : strcmp(text, "bs") == 0 || strcmp(text, "bdim") == 0 ? ROLE_BLOCK
+                                                                  : ROLE_OTHER;
 }
 
 bool rft_new_is_fixed(const rft_cuda_macro *macro) {
@@ -241,7 +244,7 @@ static const char *covered(const rft_new_plan *plan, const char *threads, char a
 static const char *blocks_along(const rft_new_plan *plan, size_t axis, const char *threads, rft_arena *arena) {
     const rft_cuda_axis *seen = &plan->kernel->axes[axis];
     const char *size = plan->dimensions[plan->along[axis]].name;
-    const char *own = rft_new_lua(plan, seen->factor, "c.", arena);
+    const char *own = rft_new_lua(plan, rft_new_factor(plan, seen, arena), "c.", arena);
     const char *times = rft_new_lua(plan, seen->times, "c.", arena);
     bool alone = seen->alias && !seen->by_threads && !own; /* row = blockIdx.x: one block, one row */
     if (alone || (!threads && !own)) {
@@ -311,6 +314,9 @@ static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
         } else {
             set_values(one, "8, 16, 32", "16", "a tile's width");
         }
+        break;
+    case ROLE_OWN_TILE:
+        set_values(one, "1, 2, 4, 8", "4", "results of a thread along it");
         break;
     case ROLE_VECTOR:
         set_values(one, "1, 2, 4", "1", "elements of a load");

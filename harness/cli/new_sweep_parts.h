@@ -48,6 +48,8 @@ void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool 
 /* "(BM*BN)/(TM*TN)" as "(c.BM * c.BN) // (c.TM * c.TN)", `before` being "c."; NULL: a name in it is no parameter and no
  * constant of the file, or there is no text. */
 const char *rft_new_lua(const rft_new_plan *plan, const char *text, const char *before, rft_arena *arena);
+/* What blocks along the axis lie apart, of parameters and constants: the factor, or BM of `row * BM * K`; NULL. */
+const char *rft_new_factor(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena);
 /* Has the source a number of its own for what sweeps usually tune: #define TILE 32? */
 bool rft_new_is_fixed(const rft_cuda_macro *macro);
 /* Values, block and grid, by the names. */

@@ -424,6 +424,15 @@ static const char *too_many_constants(const words *w, const char *log) {
         w->request->source_name, bytes, RFT_CONSTANT_BYTES_MAX);
 }
 
+static const char *launch_in_kernel(const words *w, const log_error *error) {
+    return says(error, "device-side kernel launch", w->arena)
+               ? rft_arena_printf(w->arena,
+                                  "%s: a kernel that launches kernels is not supported: name both in `launch`, or keep "
+                                  "host code out of the source",
+                                  error->place)
+               : NULL;
+}
+
 static const char *texture_reference(const words *w, const log_error *error) {
     bool is_one =
         says(error, "texture is not a template", w->arena) || says(error, "surface is not a template", w->arena);
@@ -444,8 +453,8 @@ const char *rft_log_words(const rft_compile_request *request, const rft_include_
     read_macros(&w);
     const char *macro = macro_instead_of_name(&w, &first);
     if (!macro && !first.in_name) {
-        const char *texture = texture_reference(&w, &first);
-        return texture ? texture : missing_definition(&w, &first);
+        const char *texture = texture_reference(&w, &first), *launch = launch_in_kernel(&w, &first);
+        return launch ? launch : texture ? texture : missing_definition(&w, &first);
     }
     read_kernels(&w, sources);
     for (const char *at = log; next_error(&error, at, arena); at = next_line(error.line)) {

@@ -81,6 +81,24 @@ rooftune new product.cu
 expect_status 0
 says product.lua 'grid  = { ceil_div(p.N, c.BN), ceil_div(p.M, c.BM) }'
 says product.lua 'block = (c.BM * c.BN) // c.TM'
+# A block's tile behind a product with a dimension; threads' own tiles are small; arrays of arrays, vectors of 64 bits.
+cat >tiles.cu <<'CU'
+template <const int BM, const int BN, const int TM, const int TN>
+__global__ void __launch_bounds__((BM * BN) / (TM * TN), 1) tiles(int M, int N, int K, const float *A, const ulonglong2 *B, float *C) {
+    const unsigned cRow = blockIdx.y, cCol = blockIdx.x;
+    A += cRow * BM * K; C += cRow * BM * N + cCol * BN;
+    C[threadIdx.x] = A[threadIdx.x] + B[cCol * BN].x;
+}
+__global__ void rows(float A[64][64], float (*B)[64]) { if (threadIdx.x < 64) A[0][threadIdx.x] = B[0][threadIdx.x]; }
+CU
+rooftune new tiles.cu --entry tiles
+expect_status 0
+says tiles.lua 'grid  = { ceil_div(p.N, c.BN), ceil_div(p.M, c.BM) }'
+says tiles.lua 'TM = values(1, 2, 4, 8)'
+says tiles.lua 'B = input(u64, 2 * p.M * p.N * p.K)'
+rooftune new tiles.cu --entry rows -o arrays
+says arrays/rows.lua 'A = output(f32, p.n)'
+says arrays/rows.lua 'B = input(f32, p.n)'
 # Three axes; values that one #ifndef gives together, and another #if.
 cat >wave.cu <<'CU'
 #ifndef BSX
