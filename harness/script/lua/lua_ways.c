@@ -40,8 +40,14 @@ static const way code_ways[] = {
     {"auto", "write local NAME = ..."},
 };
 
+#define NO_ASCII                                                                                                       \
+    "a sign that is not of ASCII, as text out of a web page or a PDF has them: write \" for quotes, - for a dash, a "  \
+    "plain blank"
+
 /* In a message of Lua's; the first row wins. */
 static const way message_ways[] = {
+    {"near '<\\226>'", NO_ASCII},
+    {"near '<\\194>'", NO_ASCII},
     {"near '//'", "a comment begins with --; // divides and rounds down"},
     {"near '#'", "a comment begins with --; # is the length of a list"},
     {"near 'in'", "in is a word of Lua, as end, and, not, or, repeat and until are: call it in_"},
@@ -56,8 +62,10 @@ static const way message_ways[] = {
     {"'=' expected", "a statement is local NAME = ..., a call, or return ..."},
     {"<eof> expected", "return sweep { ... } is the last statement of the file"},
     {"(local 'c')",
-     "buffers, prepare, launch and traffic are called with c; work is called with p alone, since what is to "
-     "be done does not depend on the configuration: what does belongs in traffic = function(p, c, gpu)"},
+     "buffers, prepare, launch and traffic are called with c; work is called with p alone, as length and references "
+     "are, since what is to be done does not depend on the configuration: what does belongs in traffic = function(p, "
+     "c, "
+     "gpu)"},
     {"(local 'gpu')", "launch and prepare are called with (p, c, gpu, b), buffers and traffic with (p, c, gpu), work "
                       "with (p)"},
     {"(local 'b')", "launch and prepare are called with (p, c, gpu, b), in this order; nothing else gets buffers"},

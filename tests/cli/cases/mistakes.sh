@@ -107,6 +107,7 @@ script iterations 21+ 'measure = { iterations = 7 },' 'saxpy.lua:21: sweep.measu
 script per_cent 21+ 'search = { goal = "95%" },' 'saxpy.lua:21: sweep.search.goal: expected a number' 'goal = 0.95'
 script fill_number 9 'buffers = function(p) return { x = input(f32, p.n, 0.5) } end,' 'saxpy.lua:9: input.fill: expected uniform' 'uniform(0.5, 0.5) is 0.5 everywhere'
 script pointer_arithmetic 12 'args = { b.x + 4, b.y },' 'saxpy.lua:12: attempt to perform arithmetic' 'b.x:offset(bytes)'
+script typographic 6 'entry = “saxpy”,' "saxpy.lua:6: unexpected symbol near '<.226>'" 'not of ASCII'
 # The endless script is in endless_script.sh: it takes its time.
 
 # What is declared, without compiling.
