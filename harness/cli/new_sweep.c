@@ -89,6 +89,35 @@ static bool has_second_axis(const rft_cuda_entry *entry) {
     return entry->block_axes > 1 || entry->thread_axes > 1;
 }
 
+char rft_new_matrix(const char *name) {
+    name += strncasecmp(name, "d_", 2) == 0 ? 2 : strncasecmp(name, "dev_", 4) == 0 ? 4 : 0;
+    char letter = (char)(name[0] | 0x20);
+    return letter >= 'a' && letter <= 'c' && name[1] == '\0' ? letter : '\0';
+}
+
+/* C(m, n) = A(m, k) B(k, n): by the names that everybody gives them. */
+static void find_product(rft_new_plan *plan) {
+    static const char *const names[3] = {"m", "n", "k"};
+    size_t matrices[3] = {0}, dimensions = 0;
+    for (size_t d = 0; d < 3; d++) {
+        for (size_t i = 0; i < plan->dimension_count; i++) {
+            if (strcasecmp(plan->dimensions[i].name, names[d]) == 0) {
+                plan->product[d] = i;
+                dimensions++;
+            }
+        }
+    }
+    for (size_t i = 0; i < plan->kernel->param_count; i++) {
+        const rft_cuda_param *param = &plan->kernel->params[i];
+        char letter = param->pointer ? rft_new_matrix(param->name) : '\0';
+        if (letter && param->written_to == (letter == 'c')) {
+            matrices[letter - 'a']++;
+        }
+    }
+    plan->is_product =
+        plan->dimension_count == 3 && dimensions == 3 && matrices[0] == 1 && matrices[1] == 1 && matrices[2] == 1;
+}
+
 static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     static const char *const guesses[] = {"", "1048576", "1024", "128", "32", "16", "8", "8", "4", "4", "4", "2"};
     for (size_t i = 0; i < plan->kernel->param_count && plan->dimension_count < RFT_NEW_DIMENSIONS_MAX; i++) {
@@ -104,6 +133,7 @@ static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
         plan->dimensions[1].name = "width";
     }
     plan->square = plan->dimension_count == 1 && has_second_axis(plan->kernel);
+    find_product(plan);
     int rc = RFT_OK;
     for (size_t i = 0; i < plan->request->sizes->count && rc == RFT_OK; i++) {
         rc = take_size(plan, plan->request->sizes->items[i], arena, err);
@@ -112,7 +142,9 @@ static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
         rft_new_dimension *one = &plan->dimensions[i];
         one->guessed = !one->values;
         size_t dimensions = plan->dimension_count + plan->square;
-        one->values = one->values ? one->values : guesses[dimensions < 11 ? dimensions : 11];
+        one->values = one->values        ? one->values
+                      : plan->is_product ? "1024"
+                                         : guesses[dimensions < 11 ? dimensions : 11];
     }
     return rc;
 }

@@ -34,6 +34,8 @@ typedef struct rft_new_plan {
     size_t dimension_count;
     bool free_dimension; /* no parameter of the kernel: only sizes follow it */
     bool square;         /* one dimension is that of both axes */
+    bool is_product;     /* A of m x k, B of k x n, C of m x n, whatever their layouts */
+    size_t product[3];   /* then: which dimensions m, n and k are */
     size_t along[3];     /* the dimension that blocks along x, y and z walk */
     const char *entry;   /* name expression */
     bool has_type;       /* it names a type that was guessed */
@@ -78,6 +80,8 @@ typedef struct rft_given_plan {
     bool sizes_open; /* an input of one element, contents that stand elsewhere, a macro that nothing defines */
 } rft_given_plan;
 
+/* 'a', 'b' or 'c' of A, d_A and b; 0: another name. */
+char rft_new_matrix(const char *name);
 void rft_given_write(rft_str *out, const rft_given_plan *plan);
 
 /* `truth`: the plan of the kernel that is the reference; NULL: a file is. */

@@ -95,7 +95,12 @@ rooftune new tiles.cu --entry tiles
 expect_status 0
 says tiles.lua 'grid  = { ceil_div(p.N, c.BN), ceil_div(p.M, c.BM) }'
 says tiles.lua 'TM = values(1, 2, 4, 8)'
-says tiles.lua 'B = input(u64, 2 * p.M * p.N * p.K)'
+says tiles.lua 'A = input(f32, p.M * p.K)'
+says tiles.lua 'B = input(u64, 2 * p.K * p.N)'
+says tiles.lua 'C = output(f32, p.M * p.N)'
+says tiles.lua 'return { fp32 = 2 * p.M * p.N * p.K, read = 4 * p.M * p.K + 8 * 2 * p.K * p.N, write = 4 * p.M * p.N }'
+says tiles.lua 'length = function(p) return p.K end'
+says tiles_reference.cu 'if (i < M * N) {'
 rooftune new tiles.cu --entry rows -o arrays
 says arrays/rows.lua 'A = output(f32, p.n)'
 says arrays/rows.lua 'B = input(f32, p.n)'
