@@ -104,6 +104,17 @@ static void find_type(rft_cuda_param *param, const char *base) {
     }
 }
 
+bool rft_cuda_set_type(rft_cuda_param *param, const char *base) {
+    rft_cuda_param known = {0};
+    find_type(&known, base);
+    if (known.type) {
+        param->type = known.type;
+        param->lanes = known.lanes;
+        param->base = base;
+    }
+    return known.type != NULL;
+}
+
 static const char *join_names(const rft_cuda_words *words, size_t from, size_t to, rft_arena *arena) {
     rft_str out = RFT_STR_INIT;
     for (size_t i = from; i < to; i++) {
