@@ -48,6 +48,12 @@ static const char *python_way(const rft_t1_reader *t, const rft_py_error *error,
     if (strncmp(text + error->at, "||", 2) == 0 || strncmp(text + error->at, "&&", 2) == 0 || text[error->at] == '!') {
         return "Python's words are and, or and not";
     }
+    if (strncmp(text + error->at, "<<", 2) == 0) {
+        return "write 2**i for 1 << i";
+    }
+    if (strstr(error->message, "is a list of values") && rft_text_starts(text + error->at, "ProblemSize")) {
+        return "ProblemSize[0] is the first size; max(...) of a parameter is its largest value";
+    }
     if (!strstr(error->message, "is not a parameter")) {
         return NULL;
     }

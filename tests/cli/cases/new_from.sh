@@ -117,6 +117,9 @@ expect_status 0
 grep -q 'sum = inout(f32, 4096 \* 4)' wide.lua || fail "the size of the largest: $(cat wide.lua)"
 grep -q '"(BLOCK \* WIDE) > 64"' wide.lua || fail "$(cat wide.lua)"
 grep -q 'grid  = ceil_div(4096, c.BLOCK)' wide.lua || fail "GlobalSize: $(cat wide.lua)"
+sed 's/"Name": "n", "Type": "int32"/"Name": "n", "Type": "unsigned int"/; s/"Name": "a", "Type": "float"/"Name": "a", "Type": "uchar"/' add.json >plain.json
+rooftune new --from plain.json --size a=4096
+grep -q 'a = input(u8, 4096, uniform' plain.lua || fail "a type of C's: $(cat plain.lua)"
 sed 's/"KernelName": "add"/"KernelName": "sum"/' add.json >named.json
 rooftune new --from named.json
 expect_error 2 'add.cu has no kernel "sum"'
@@ -167,6 +170,8 @@ refuse 's/"X": "4096"/"X": "<function f at 0x7f>"/' add.json 3 'GlobalSize.X: a 
 refuse 's/"Size": 16384/"Size": "max(BLOCK) * BLOCK"/' add.json 3 'Arguments\[1\].Size: "BLOCK" is a list of values here: max(BLOCK)'
 refuse 's/"Size": 16384/"Size": "n * 4"/' add.json 3 'Arguments\[1\].Size: "n" is not a parameter of the space'
 expect_err 'remedy: known: BLOCK; ProblemSize\[0\] is the first size'
+refuse 's/"\[64, 128\]"/"[1 << i for i in range(6, 8)]"/' add.json 3 'TuningParameters\[0\].Values'
+expect_err 'remedy: write 2\*\*i'
 refuse 's/\] },$/], "Conditions": [ { "Expression": "BLOCK > 9 || BLOCK < 3" } ] },/' add.json 3 'is not understood here, at character 11'
 expect_err 'remedy: Python.s words are and, or and not'
 refuse '/"Name": "by"/d' add.json 3 'Arguments: 3 are given, and add (line 1) takes 4: const unsigned char\* a, float4\* sum'
