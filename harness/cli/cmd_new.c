@@ -262,7 +262,8 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
         if (rc != RFT_OK) {
             rft_err_place(err, "%.300s", path);
         }
-        if (rc == RFT_E_SOURCE && copy->lost_count > 0) { /* it may say what the type is */
+        if (rc == RFT_E_SOURCE && copy->lost_count > 0 &&
+            strstr(err->message, " of the type ")) { /* it may say what the type is */
             const char *otherwise = rft_arena_strdup(arena, err->remedy);
             rft_err_remedy(err, "\"%.80s\" was not found: say the folder of headers, -I DIR; else %s", copy->lost[0],
                            otherwise);

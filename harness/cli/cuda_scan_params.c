@@ -243,6 +243,11 @@ void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, con
     for (size_t i = from; i < to && !rft_cuda_is(&words->items[i], "["); i++) { /* salt[SIZE]: the size is no name */
         name = words->items[i].kind == RFT_CUDA_NAME ? i : name;
     }
+    size_t before = 0; /* words of the type; without any the one name is the type, and the parameter has none */
+    for (size_t i = from; i < name; i++) {
+        before += words->items[i].kind == RFT_CUDA_NAME && !is_qualifier(words->items[i].text);
+    }
+    name = before ? name : to;
     for (size_t i = from; i < to; i++) {
         const rft_cuda_word *word = &words->items[i];
         if (i != name) {

@@ -191,6 +191,20 @@ says modes.lua '["d_w"] = input(f32, 9),'
 says modes.lua '["d_cos"] = input(f32, 180),'
 says modes.lua 'BLOCK = values(32, 64, 128),'
 says modes.lua '-- TILE is 32 in the source: with `#ifndef TILE` and `#endif` around it, `new` tunes it'
+# Fields after a pointer; parameters without names.
+cat >fields.cu <<'CU'
+struct Params { const float *__restrict__ q, *k; float *o, scale, *__restrict__ m; int n, heads; };
+__global__ static void __launch_bounds__(256, 2) fields(const __grid_constant__ Params p) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < p.n * p.heads) p.o[i] = p.q[i] * p.k[i] * p.scale + p.m[i];
+}
+extern "C" __global__ void bare(float *, const float *, int, bool /* unused */ = false) {}
+CU
+rooftune new fields.cu --entry fields
+says fields.lua 'struct { b.q, b.k, b.o, f32(1), b.m, i32(p.n), i32(p.heads) }'
+rooftune new fields.cu --entry bare
+says bare.lua 'arg2 = input(f32, p.arg3),'
+says bare.lua 'i32(p.arg3)'
 # Constants that name each other end.
 (echo 'const int a1 = a2 * a2 * a2 * a2 * a2 * a2 * a2 * a2;'; echo 'const int a2 = a1 * a1 * a1 * a1 * a1 * a1 * a1 * a1;'
  echo '__constant__ float w[a1]; __global__ void turns(float *y) { y[threadIdx.x] = w[0]; }') >turns.cu
