@@ -171,7 +171,7 @@ const char *rft_new_factor(const rft_new_plan *plan, const rft_cuda_axis *axis, 
         return axis->factor;
     }
     const char *first = rft_arena_strndup(arena, axis->factor, strcspn(axis->factor, "*"));
-    return rft_new_lua(plan, first, "c.", arena) ? first : NULL;
+    return !strchr(first, '(') && rft_new_lua(plan, first, "c.", arena) ? first : NULL;
 }
 
 /* By what the kernel itself calls it: the dimension N of blockIdx.x * BN, rows of row = blockIdx.x. */

@@ -89,6 +89,9 @@ __global__ void __launch_bounds__((BM * BN) / (TM * TN), 1) tiles(int M, int N, 
     A += cRow * BM * K; C += cRow * BM * N + cCol * BN;
     C[threadIdx.x] = A[threadIdx.x] + B[cCol * BN].x;
 }
+template <int BLOCK, int ITEMS> __global__ void open(const float *A, float *B, int n) {
+    for (int k = 0, many = ITEMS; k < many; k++) B[blockIdx.x * (BLOCK * many) + threadIdx.x] = A[n];
+}
 __global__ void rows(float A[64][64], float (*B)[64]) { if (threadIdx.x < 64) A[0][threadIdx.x] = B[0][threadIdx.x]; }
 CU
 rooftune new tiles.cu --entry tiles
@@ -101,6 +104,9 @@ says tiles.lua 'C = output(f32, p.M * p.N)'
 says tiles.lua 'return { fp32 = 2 * p.M * p.N * p.K, read = 4 * p.M * p.K + 8 * 2 * p.K * p.N, write = 4 * p.M * p.N }'
 says tiles.lua 'length = function(p) return p.K end'
 says tiles_reference.cu 'if (i < M * N) {'
+rooftune new tiles.cu --entry open
+rooftune check open.lua --sample 0 # in brackets, with a name that is no parameter: it is left out whole
+expect_status 0
 rooftune new tiles.cu --entry rows -o arrays
 says arrays/rows.lua 'A = output(f32, p.n)'
 says arrays/rows.lua 'B = input(f32, p.n)'
