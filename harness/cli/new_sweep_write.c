@@ -317,6 +317,7 @@ static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *ref
     if (request->copied) {
         rft_str_add(out, " -- without the host code of ");
         rft_str_add_lua(out, request->copied);
+        rft_str_add(out, ": the kernel is changed here");
     }
     rft_str_add(out, "\n    entry   = ");
     rft_str_add_lua(out, plan->entry);

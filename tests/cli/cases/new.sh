@@ -147,7 +147,7 @@ rooftune new whole.cu
 expect_error 2 'whole.cu has 2 kernels: whole (line 9), count (line 14)'
 rooftune new whole.cu --entry whole
 expect_status 0
-expect_err 'whole_device.cu is whole.cu without its host code, line by line'
+expect_err 'whole_device.cu is whole.cu without its host code, line by line, .*: change the kernel there$'
 expect_err 'whole.lua, whole_reference.cu and whole_device.cu written'
 grep -q 'x = input(f64, p.n)' whole.lua || fail "the type behind the macro: $(cat whole.lua)"
 grep -q 'y = output(f32, p.n)' whole.lua || fail "y is written through a macro: $(cat whole.lua)"
