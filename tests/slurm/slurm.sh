@@ -16,7 +16,11 @@ recording=$source/sweeps/recorded/nvidia-h200/quick.json.gz
 T=$(mktemp -d /tmp/rft_slurm_XXXXXX)
 pids=()
 end() {
-    [ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null
+    if [ ${#pids[@]} -gt 0 ]; then # of this cluster: a step that still runs would outlive its daemons
+        squeue -h -o %A 2>/dev/null | xargs -r scancel 2>/dev/null
+        for _ in $(seq 50); do [ -n "$(squeue -h 2>/dev/null)" ] || break; sleep 0.1; done
+        kill "${pids[@]}" 2>/dev/null
+    fi
     wait 2>/dev/null
     rm -rf "$T"
 }
