@@ -161,9 +161,8 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
     rft_compare_add_names(f, c);
     rft_finding_note(
         f, RFT_IN_TEXT,
-        "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "
-        "faster. Unclear: its 95 %% interval holds 1, or all workloads are ambiguous. n/a: no workload is in "
-        "both.");
+        "Geometric mean of the speed of the run in the row against the one in the column, above 1 is faster. Unclear: "
+        "its 95 %% interval holds 1, or all workloads are ambiguous. n/a: no workload is in both.");
     return f;
 }
 
@@ -365,9 +364,7 @@ rft_finding *rft_finding_wins(const rft_compare *c, rft_arena *arena) {
         f, RFT_TO_PEOPLE,
         "Fastest: shown to be faster than every other; none: no run is. The speed is that of the sweep's fastest to "
         "the nearest that something is decided of, a geometric mean over its workloads with its 95 %% interval; "
-        "unclear: that holds 1. "
-        "Explained is what the measured ceilings of both allow for the "
-        "same work: 31 %% of 42 %% leaves 11 %% to the kernels, the compiler, the clock and to what has no ceiling "
-        "here.");
+        "unclear: that holds 1. Explained is what the measured ceilings of both allow for the same work: 31 %% of 42 "
+        "%% leaves 11 %% to the kernels, the compiler, the clock and to what has no ceiling here.");
     return f;
 }
