@@ -232,8 +232,8 @@ int rft_cmd_model(rft_cli *cli, int argc, char **argv, rft_err *err) {
     const rft_opt opts[] = {
         {"dtype", 't', "TYPE,...", "type of models that have no dtype= of their own (default bf16)", NULL, &o.dtype,
          NULL},
-        {"devices", 'd', "NAME,...", "devices by datasheet (default " DEVICES_DEFAULT "); for a run FILE, too", NULL,
-         &o.devices, NULL},
+        {"devices", 'd', "NAME,...", "by datasheet (default " DEVICES_DEFAULT "); or FILE, for a run", NULL, &o.devices,
+         NULL},
         {"turn", 0, "DIMENSION", "also where along it each device turns from memory to compute", NULL, &o.turn, NULL},
         {"json", 0, "FILE|-", "as JSON; - is stdout, in place of the tables", NULL, &o.json, NULL},
     };
