@@ -181,6 +181,16 @@ bool rft_fs_is_folder(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+const char *rft_fs_is_others(const char *folder) {
+    struct stat info;
+    if (stat(folder, &info) != 0) {
+        return NULL;
+    }
+    return info.st_uid != geteuid() && info.st_uid != 0 ? "belongs to another user"
+           : info.st_mode & S_IWOTH                     ? "may be written by anyone"
+                                                        : NULL;
+}
+
 int rft_fs_make_folders(const char *path, rft_err *err) {
     char *text = rft_strdup(path);
     int cause = 0;

@@ -45,6 +45,9 @@ int rft_fs_can_write(const char *folder, rft_err *err);
 bool rft_fs_exists(const char *path);
 bool rft_fs_is_barred(const char *path); /* a folder on its way may not be entered: is it there? */
 bool rft_fs_is_folder(const char *path);
+/* Why somebody else may write what is in the folder: "belongs to another user" (but root), "may be written by anyone".
+ * NULL: nobody may, or it is not there. */
+const char *rft_fs_is_others(const char *folder);
 int rft_fs_make_folders(const char *path, rft_err *err); /* mkdir -p, mode 0777 less umask */
 int rft_fs_remove(const char *path, rft_err *err);       /* a missing file is no error */
 

@@ -352,22 +352,30 @@ int rft_npy_read(int fd, const rft_npy_file *as, void *to, size_t bytes, uint64_
     return (size_t)got == bytes ? RFT_OK : rft_err_set(err, RFT_E_SOURCE, "%s ends early", as->path);
 }
 
-int rft_npy_hash(char out[RFT_HASH_HEX_SIZE], const char *path, rft_err *err) {
+int rft_npy_hash(char out[RFT_HASH_HEX_SIZE], const char *path, bool (*stop)(void), rft_err *err) {
     struct stat status;
     rft_sha256 hash;
     int fd = open_regular(path, &status, err);
     if (fd < 0) {
         return fd;
     }
+    if ((uint64_t)status.st_size > RFT_NPY_HASHED_MAX) {
+        close(fd);
+        return rft_err_set(err, RFT_E_LIMIT, "%s has more than %llu GiB: no hash was made", path,
+                           (unsigned long long)(RFT_NPY_HASHED_MAX >> 30));
+    }
     char *piece = rft_alloc(PIECE_BYTES);
     uint64_t at = 0;
     ssize_t got = 0;
     rft_sha256_init(&hash);
-    while ((got = read_piece(fd, piece, PIECE_BYTES, at)) > 0) {
+    bool stopped = false;
+    while (!(stopped = stop && stop()) && (got = read_piece(fd, piece, PIECE_BYTES, at)) > 0) {
         rft_sha256_add(&hash, piece, (size_t)got);
         at += (uint64_t)got;
     }
-    int rc = got < 0 ? unreadable(err, path) : RFT_OK;
+    int rc = stopped   ? rft_err_set(err, RFT_E_INTERRUPTED, "stopped before %s was hashed", path)
+             : got < 0 ? unreadable(err, path)
+                       : RFT_OK;
     rft_sha256_hex(&hash, out);
     free(piece);
     close(fd);

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,7 +46,9 @@ int rft_npy_check_same(int fd, const rft_npy_file *as, rft_err *err);
 /* `bytes` of the array from byte `at` of it on. */
 int rft_npy_read(int fd, const rft_npy_file *as, void *to, size_t bytes, uint64_t at, rft_err *err);
 
-/* SHA-256 of the whole file, read piece by piece. */
-int rft_npy_hash(char out[65], const char *path, rft_err *err);
+/* SHA-256 of the whole file, read piece by piece; of a larger one none is made (RFT_E_LIMIT): a file of holes takes no
+ * room and as long as any. `stop` is asked before each piece (RFT_E_INTERRUPTED); NULL: never. */
+#define RFT_NPY_HASHED_MAX ((uint64_t)16 << 30)
+int rft_npy_hash(char out[65], const char *path, bool (*stop)(void), rft_err *err);
 
 #endif

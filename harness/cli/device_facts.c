@@ -196,6 +196,10 @@ rft_device_fact rft_device_cache(rft_arena *arena) {
     if (rft_fs_is_folder(there) && rft_fs_can_write(there, &err) != RFT_OK) {
         return no(rft_arena_strdup(arena, err.message), "let RFT_CACHE name a folder that can be written");
     }
+    if (rft_fs_is_others(folder)) {
+        return no(rft_arena_printf(arena, "%s %s", folder, rft_fs_is_others(folder)),
+                  "let RFT_CACHE name a folder of your own");
+    }
     return (rft_device_fact){
         .value = rft_fs_is_folder(folder) ? folder : rft_arena_printf(arena, "%s, once there is need", folder)};
 }

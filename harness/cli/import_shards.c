@@ -51,6 +51,9 @@ static int check_shard(const rft_run *first, const rft_run *other, const char *f
         if (!rft_run_part_same(a, b)) {
             return refuse_shard(err, file, first_file, "it has other problems, variants or values");
         }
+        if (a->measure.cache != b->measure.cache || a->measure.mode != b->measure.mode) { /* by a script's arguments */
+            return refuse_shard(err, file, first_file, "it was measured with another measure.cache or measure.mode");
+        }
     }
     const char *key = other_fact(first, other);
     if (key) {
@@ -240,21 +243,23 @@ static void describe_shards(merged_run *m, rft_run *const *runs, const rft_words
     rft_str_clear(&text);
 }
 
-/* Configurations of the sweeps that no shard has. */
-static uint64_t count_missing(const rft_run *run) {
+/* Configurations of the sweeps that no shard has. False: a recording does not say how many there are. */
+static bool count_missing(const rft_run *run, uint64_t *out) {
     uint64_t valid = 0, there = 0;
     for (size_t s = 0; s < run->sweep_count; s++) {
         const rft_sweep *sweep = &run->sweeps[s].sweep;
-        for (size_t v = 0; v < sweep->variant_count; v++) {
-            for (size_t p = 0; p < sweep->problem_count; p++) {
-                valid += sweep->problems[p].odd ? 0 : run->sweeps[s].valid[v * sweep->problem_count + p];
-            }
+        if (!run->sweeps[s].valid) {
+            return false;
+        }
+        for (size_t i = 0; i < sweep->variant_count * sweep->problem_count; i++) {
+            valid += sweep->problems[i % sweep->problem_count].odd ? 0 : run->sweeps[s].valid[i];
         }
     }
     for (size_t i = 0; i < run->point_count; i++) {
         there += !run->sweeps[run->points[i].sweep].sweep.problems[run->points[i].problem].odd;
     }
-    return valid > there ? valid - there : 0;
+    *out = valid > there ? valid - there : 0;
+    return true;
 }
 
 static void note_losses(merged_run *m, const rft_shard_loss *losses, size_t count) {
@@ -311,7 +316,9 @@ int rft_import_write(const rft_run *run, const char *output, rft_err *err) {
 }
 
 static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const char *output) {
-    const uint64_t missing = count_missing(m->run);
+    uint64_t missing = 0;
+    const char *many = count_missing(m->run, &missing) ? rft_arena_printf(m->arena, "%llu", (unsigned long long)missing)
+                                                       : "an unknown number of";
     rft_log_info(&cli->log, "%zu points of %zu shards written to %s, %zu of them measured twice", m->run->point_count,
                  shards, output, m->twice);
     if (m->apart > 0) {
@@ -321,29 +328,46 @@ static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const 
     }
     rft_log_info(
         &cli->log,
-        "%llu configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again",
-        (unsigned long long)missing, output);
+        "%s configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again", many,
+        output);
+}
+
+/* Reads those that have begun: a job may be ended before it has written anything. */
+static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft_words *there, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
+        const char *file = files->items[i];
+        rft_run *run = NULL;
+        rc = rft_store_load(&run, file, err);
+        if (rc == RFT_E_NOT_FOUND && there->count + (files->count - i) > 1) {
+            rft_log_warn(&cli->log, "%s ended before it began, and is left out", file);
+            rc = RFT_OK;
+            continue;
+        }
+        rc = rc ? rc : rft_run_file_check_ids(run, file, err);
+        rc = rc || there->count == 0 ? rc : check_shard(runs[0], run, there->items[0], file, err);
+        runs[there->count] = run;
+        there->items[there->count] = file;
+        there->count += run != NULL;
+    }
+    return rc;
 }
 
 int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
                       rft_err *err) {
     rft_run **runs = rft_calloc(files->count, sizeof *runs);
     merged_run m = {.arena = rft_arena_new()};
-    int rc = RFT_OK;
-    for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
-        rc = rft_store_load(&runs[i], files->items[i], err);
-        rc = rc ? rc : rft_run_file_check_ids(runs[i], files->items[i], err);
-        rc = rc || i == 0 ? rc : check_shard(runs[0], runs[i], files->items[0], files->items[i], err);
-    }
+    rft_words there = {.items = rft_arena_calloc(m.arena, files->count, sizeof *there.items)};
+    int rc = load_shards(cli, files, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
-        merge(&m, runs, files, losses);
+        merge(&m, runs, &there, losses);
         rc = rft_import_write(m.run, output, err);
     }
     if (rc == RFT_OK && !losses) { /* else more is to come at once */
-        tell_merged(cli, &m, files->count, output);
+        tell_merged(cli, &m, there.count, output);
     }
-    for (size_t i = 0; i < files->count; i++) {
+    for (size_t i = 0; i < there.count; i++) {
         rft_run_free(runs[i]);
     }
     free(runs);

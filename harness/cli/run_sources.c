@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/npy.h"
+#include "cli/interrupt.h"
 #include "gpu/compiler.h"
 
 #include <stdlib.h>
@@ -91,11 +92,15 @@ static const char *key_of(const path_list *files, size_t i, bool replayed) {
                   : rft_arena_printf(files->arena, "%sdata.%s", start, name);
 }
 
+static bool is_interrupted(void) {
+    return rft_interrupt_count() > 0;
+}
+
 static void describe_files(rft_env *out, const path_list *files, bool replayed) {
     for (size_t i = 0; i < files->count; i++) {
         char hex[RFT_HASH_HEX_SIZE];
         rft_err err = RFT_ERR_INIT;
-        bool read = rft_npy_hash(hex, files->items[i], &err) == RFT_OK;
+        bool read = rft_npy_hash(hex, files->items[i], is_interrupted, &err) == RFT_OK;
         rft_env_set(out, files->arena, key_of(files, i, replayed), read ? hex : NULL, read ? NULL : err.message);
     }
 }
@@ -142,7 +147,7 @@ const char *rft_run_sources_changed(const rft_run *run, const rft_plan *plan, rf
         describe_source(&now, arena, sources.items[i], NULL, replayed);
     }
     describe_files(&now, &files, replayed);
-    return changed_of(run, &now);
+    return is_interrupted() ? NULL : changed_of(run, &now);
 }
 
 void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_roots *roots, bool replayed) {

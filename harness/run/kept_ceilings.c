@@ -104,7 +104,11 @@ void rft_kept_ceilings_read(rft_kept_ceilings *out, const rft_kept_ceilings_opts
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         out->ceilings.items[id] = rft_ceiling_none("not kept");
     }
-    if (!out->path) {
+    const char *others = out->path ? rft_fs_is_others(opts->folder) : NULL;
+    if (others) {
+        out->path = NULL;
+        out->why = rft_arena_printf(arena, "the cache folder %s", others);
+    } else if (!out->path) {
         out->why = opts->folder ? "the device has no UUID" : "there is no cache folder (RFT_CACHE, XDG_CACHE_HOME)";
     } else if (!rft_fs_exists(out->path)) {
         out->why = "none were measured here";

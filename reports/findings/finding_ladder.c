@@ -206,13 +206,21 @@ static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
     }
 }
 
+/* Of every variant at the problem that is shown; infinite without one. */
+static const double *rung_medians(const ladder *l, rft_arena *arena) {
+    double *medians = rft_arena_calloc(arena, l->sweep->variant_count + 1, sizeof *medians);
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        const rft_point *point = rung(l, l->shown, v);
+        medians[v] = point ? rft_point_median_s(point) : (double)INFINITY;
+    }
+    return medians;
+}
+
 /* How many variants of the problem are faster. */
-static size_t faster_than(const ladder *l, size_t variant) {
-    const rft_point *own = rung(l, l->shown, variant);
+static size_t faster_than(const ladder *l, const double *medians, size_t variant) {
     size_t faster = 0;
     for (size_t v = 0; v < l->sweep->variant_count; v++) {
-        const rft_point *other = rung(l, l->shown, v);
-        faster += other && v != variant && (!own || rft_point_median_s(other) < rft_point_median_s(own));
+        faster += medians[v] < medians[variant];
     }
     return faster;
 }
@@ -220,9 +228,10 @@ static size_t faster_than(const ladder *l, size_t variant) {
 /* Of many rungs a page has the first and the fastest; the step is then that from the one above it on the page. */
 static void keep_few(rft_finding *f, const ladder *l, rft_cell_table *table) {
     size_t left = 0, above = 0, most = l->run->sweep_count > 1 ? RUNGS_MOST : RUNGS_ALONE;
+    const double *medians = rung_medians(l, f->arena);
     for (size_t v = 1; v < table->row_count && !l->all && table->row_count > most; v++) {
         rft_cell_row *row = &table->rows[v];
-        if (faster_than(l, v) + 1 >= most) {
+        if (faster_than(l, medians, v) + 1 >= most) {
             row->where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
             left++;
             continue;

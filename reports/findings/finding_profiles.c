@@ -147,7 +147,8 @@ static double bar_of(const params *p, const rft_profile_step *step) {
 static scale scale_of(const params *p, const rft_profile *profiles, size_t count) {
     scale s = {INFINITY, 0, false};
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; rft_profile_measured(&profiles[i]) > 1 && k < profiles[i].step_count; k++) {
+        bool several = rft_profile_measured(&profiles[i]) > 1;
+        for (size_t k = 0; several && k < profiles[i].step_count; k++) {
             if (profiles[i].steps[k].best) {
                 s.low = fmin(s.low, bar_of(p, &profiles[i].steps[k]));
                 s.high = fmax(s.high, bar_of(p, &profiles[i].steps[k]));

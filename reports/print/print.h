@@ -31,7 +31,8 @@ json_t *rft_print_json(const rft_finding *f);
 void rft_print_json_line(rft_str *out, json_t *root);
 /* Its tables for RFT_IN_CSV, which have the same fields: a header line, then a line a row (RFC 4180). */
 void rft_print_csv(rft_str *out, const rft_finding *f);
-/* One cell, in quotes where it needs them; NULL is empty. The comma before it is the caller's. */
+/* One cell, in quotes where it needs them, and a ' before what a spreadsheet would compute; NULL is empty. The comma
+ * before it is the caller's. */
 void rft_csv_add_text(rft_str *out, const char *text);
 
 /* Its first table that has the fields "card", "limit", "verdict" and "reason", as JUnit XML: a suite a card, a case a

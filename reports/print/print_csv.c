@@ -2,15 +2,24 @@
 #include "reports/print/print.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A spreadsheet takes what begins like this for a formula, and some run programs. Numbers are none. */
+static bool looks_like_formula(const char *text) {
+    char *end = NULL;
+    (void)strtod(text, &end);
+    return *text && text[1] && strchr("=+-@\t\r", *text) && *end;
+}
 
 void rft_csv_add_text(rft_str *out, const char *text) {
     text = text ? text : "";
+    const char *mark = looks_like_formula(text) ? "'" : "";
     if (strpbrk(text, ",\"\r\n") == NULL) {
-        rft_str_add(out, text);
+        rft_str_addf(out, "%s%s", mark, text);
         return;
     }
-    rft_str_add_char(out, '"');
+    rft_str_addf(out, "\"%s", mark);
     for (; *text; text++) {
         rft_str_add(out, *text == '"' ? "\"" : "");
         rft_str_add_char(out, *text);

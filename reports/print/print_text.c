@@ -33,11 +33,12 @@ static void add_line(text_printer *p, word_lines *lines, const char *text, size_
     lines->items[lines->count++] = rft_arena_strndup(p->arena, text, length);
 }
 
-/* Breaks `words` at spaces; a word that is too long is broken, too. At least one line. */
+/* Breaks `words` at spaces; a word that is too long is broken, too. At least one line. Of what is left no more is
+ * looked at than a line: a text of a file may be long. */
 static word_lines broken(text_printer *p, const char *words, size_t width) {
     word_lines lines = {0};
-    while (rft_layout_columns(words) > width) {
-        size_t fitting = rft_layout_fitting(words, width), cut = fitting;
+    for (size_t fitting; words[fitting = rft_layout_fitting(words, width)];) {
+        size_t cut = fitting;
         while (cut > 0 && words[cut] != ' ') {
             cut--;
         }

@@ -174,6 +174,23 @@ static void a_folder_that_may_only_be_read_is_read(void **state) {
     free(path);
 }
 
+/* Entries are code: what somebody else may have put there is not run. */
+static void a_folder_of_others_is_not_read(void **state) {
+    cache_fixture *f = *state;
+    rft_compile_request request = cache_request(f);
+    cache_ask(f, &request);
+    assert_int_equal(chmod(f->folder, 0777), 0);
+    warns_once_and_compiles(f, "may be written by anyone, who would choose what runs on your GPU");
+    assert_int_equal(chmod(f->folder, 0755), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(f->folder, 65534, 65534), 0);
+        warns_once_and_compiles(f, "belongs to another user");
+        assert_int_equal(chown(f->folder, 0, 0), 0);
+    }
+    cache_reopen(f);
+    assert_true(cache_ask(f, &request).from_cache);
+}
+
 static void a_folder_that_goes_away_is_made_again(void **state) {
     cache_fixture *f = *state;
     rft_compile_request request = cache_request(f);
@@ -431,6 +448,7 @@ int main(void) {
         CACHE_TEST(what_is_no_file_is_left_alone),
         CACHE_TEST(a_folder_that_cannot_be_made_warns_once),
         CACHE_TEST(a_folder_that_may_only_be_read_is_read),
+        CACHE_TEST(a_folder_of_others_is_not_read),
         CACHE_TEST(a_folder_that_goes_away_is_made_again),
         CACHE_TEST(a_full_disk_leaves_nothing),
         CACHE_TEST(a_full_disk_keeps_no_damaged_entry_alive),

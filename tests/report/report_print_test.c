@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { NAME, TIME, SHARE, WHY, CODE, FIELDS };
 
@@ -165,10 +166,51 @@ static void a_page_becomes_html(void **state) {
     rft_arena_free(arena);
 }
 
+/* A spreadsheet computes what begins like a formula: such a text is marked, numbers stay what they are. */
+static void no_text_is_a_formula_in_csv(void **state) {
+    static const char *const cells[][2] = {
+        {"=1+1", "'=1+1"},
+        {"+1+cmd|' /C calc'!A0", "'+1+cmd|' /C calc'!A0"},
+        {"-2,5", "\"'-2,5\""},
+        {"@SUM(A1)", "'@SUM(A1)"},
+        {"-2.5", "-2.5"},
+        {"+1e-6", "+1e-6"},
+        {"-", "-"},
+        {"n=4096 B=2", "n=4096 B=2"},
+        {"say \"=1\"", "\"say \"\"=1\"\"\""},
+        {"", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        rft_str text = RFT_STR_INIT;
+        rft_csv_add_text(&text, cells[i][0]);
+        assert_string_equal(rft_str_get(&text), cells[i][1]);
+        rft_str_clear(&text);
+    }
+}
+
+/* A text of a file may be long: each line is found without a look at all that is left. */
+static void long_texts_are_wrapped_soon(void **state) {
+    enum { LONG = 400000 };
+    rft_arena *arena = rft_arena_new();
+    rft_str text = RFT_STR_INIT;
+    char *why = rft_arena_alloc(arena, LONG + 1);
+    clock_t begun = clock();
+    (void)state;
+    memset(why, 'x', LONG);
+    why[LONG] = '\0';
+    rft_print_text(&text, sample(arena, why), &(rft_print_opts){.full = true});
+    assert_true(text.length > 3 * LONG);
+    assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 3.0);
+    rft_str_clear(&text);
+    rft_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_terminal_has_80_columns), cmocka_unit_test(absent_is_null_for_programs),
-        cmocka_unit_test(a_page_becomes_markdown), cmocka_unit_test(hostile_texts_stay_texts_in_markdown),
-        cmocka_unit_test(a_page_becomes_html)};
+        cmocka_unit_test(a_terminal_has_80_columns),  cmocka_unit_test(absent_is_null_for_programs),
+        cmocka_unit_test(a_page_becomes_markdown),    cmocka_unit_test(hostile_texts_stay_texts_in_markdown),
+        cmocka_unit_test(a_page_becomes_html),        cmocka_unit_test(no_text_is_a_formula_in_csv),
+        cmocka_unit_test(long_texts_are_wrapped_soon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

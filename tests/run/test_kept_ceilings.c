@@ -116,6 +116,19 @@ static void what_was_measured_comes_back(void **state) {
     stop(&s);
 }
 
+/* They decide what every run is judged by: not where somebody else may have put them. */
+static void a_folder_of_others_keeps_none(void **state) {
+    (void)state;
+    scene s;
+    start(&s);
+    assert_int_equal(chmod(s.folder, 0777), 0);
+    expect_none(&s, "the cache folder may be written by anyone");
+    assert_int_equal(rft_kept_ceilings_write(&s.opts, &s.measured, &s.err), RFT_OK);
+    assert_int_equal(chmod(s.folder, 0755), 0);
+    assert_null(read_kept(&s).why);
+    stop(&s);
+}
+
 /* Each has its own time: what came later is kept when the first is too old. */
 static void a_day_is_the_end(void **state) {
     (void)state;
@@ -204,6 +217,7 @@ static void a_folder_that_cannot_be_written_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_measured_comes_back),
+        cmocka_unit_test(a_folder_of_others_keeps_none),
         cmocka_unit_test(a_day_is_the_end),
         cmocka_unit_test(another_state_of_the_card_has_none),
         cmocka_unit_test(a_damaged_file_is_none),

@@ -164,12 +164,36 @@ static void a_file_is_as_long_as_its_header_says(void **state) {
     remove(folder);
 }
 
+static bool asks_to_stop(void) {
+    return true;
+}
+
+/* A file of holes takes no room on the disk, and its zeros would be read for minutes. */
+static void what_has_no_end_is_not_hashed(void **state) {
+    (void)state;
+    char folder[] = "/tmp/rft-npy-XXXXXX", path[64], hex[65];
+    rft_err err = RFT_ERR_INIT;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/x.npy", folder);
+    write_file(path, 4);
+    assert_int_equal(rft_npy_hash(hex, path, NULL, &err), RFT_OK);
+    assert_int_equal(strlen(hex), 64);
+    assert_int_equal(rft_npy_hash(hex, path, asks_to_stop, &err), RFT_E_INTERRUPTED);
+    if (truncate(path, (off_t)RFT_NPY_HASHED_MAX + 1) == 0) { /* else the file system has no holes */
+        assert_int_equal(rft_npy_hash(hex, path, NULL, &err), RFT_E_LIMIT);
+        assert_non_null(strstr(err.message, "has more than 16 GiB"));
+    }
+    remove(path);
+    remove(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_numpy_writes_is_read),
         cmocka_unit_test(what_is_not_read_is_told),
         cmocka_unit_test(other_files_are_told_by_what_they_are),
         cmocka_unit_test(a_file_is_as_long_as_its_header_says),
+        cmocka_unit_test(what_has_no_end_is_not_hashed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,12 +316,12 @@ static void a_card_keeps_its_own_proposal(void **state) {
 /* What nobody measured decides nothing: more than the hardware can do, more than all of its samples. */
 static void impossible_readings_are_undecided(void **state) {
     (void)state;
-    const double limits_of_hardware[] = {4e12, 4.8e12, 4.8e12}, most[] = {5e12, 5e12, 4.1e12};
-    for (size_t i = 0; i < 3; i++) {
+    const double limits_of_hardware[] = {4e12, 4.8e12, 4.8e12, 1e15}, most[] = {5e12, 5e12, 4.1e12, 6e12};
+    for (size_t i = 0; i < 4; i++) {
         rft_arena *arena = rft_arena_new();
         rft_run *run = card_run("GPU-a", "a");
         rft_ceiling *dram = &run->ceilings.items[RFT_CEILING_DRAM_READ];
-        fixture_ceiling(run, RFT_CEILING_DRAM_READ, 4.2e12);
+        fixture_ceiling(run, RFT_CEILING_DRAM_READ, i == 3 ? 5.5e12 : 4.2e12); /* 4.9e12 by its clock and width */
         dram->limit = limits_of_hardware[i];
         dram->stats.max = most[i];
         rft_limit limit = {.is_ceiling = true, .ceiling = RFT_CEILING_DRAM_READ, .value = 4e12, .spread = NAN};
@@ -330,6 +330,25 @@ static void impossible_readings_are_undecided(void **state) {
         const rft_accept_reading *read = rft_accept_read(&limits, runs, 1, arena);
         assert_int_equal(read->code, i == 1 ? RFT_ACCEPT_MET : RFT_ACCEPT_IMPOSSIBLE);
         assert_true(isfinite(read->value) == (i == 1));
+        rft_run_free(run);
+        rft_arena_free(arena);
+    }
+}
+
+/* Of times, too; what the file says the hardware could do is not believed: 4.8 GB take 1 ms of an H200 at least. */
+static void impossible_times_are_undecided(void **state) {
+    (void)state;
+    const double bytes[] = {4e9, 6e9, 6e9}, told[] = {4.9e12, 4.9e12, 1e15};
+    for (size_t i = 0; i < 3; i++) {
+        rft_arena *arena = rft_arena_new();
+        rft_run *run = card_run("GPU-a", "a");
+        uint64_t seed = 3;
+        measure(run, 1e-3, 1e-4, &seed);
+        run->points[0].work.bytes_read = bytes[i];
+        run->ceilings.items[RFT_CEILING_DRAM_READ].limit = told[i];
+        const rft_accept_check check = check_one(run, time_limit(2e-3, arena), arena);
+        assert_int_equal(check.code, i == 0 ? RFT_ACCEPT_MET : RFT_ACCEPT_IMPOSSIBLE);
+        assert_int_equal(check.verdict, i == 0 ? RFT_ACCEPT_PASS : RFT_ACCEPT_UNDECIDED);
         rft_run_free(run);
         rft_arena_free(arena);
     }
@@ -437,6 +456,7 @@ int main(void) {
         cmocka_unit_test(limits_follow_from_the_cards),
         cmocka_unit_test(a_card_keeps_its_own_proposal),
         cmocka_unit_test(impossible_readings_are_undecided),
+        cmocka_unit_test(impossible_times_are_undecided),
         cmocka_unit_test(cards_like_the_references_pass),
         cmocka_unit_test(a_wrong_file_is_told_where),
     };

@@ -591,6 +591,16 @@ static void other_workloads_are_not_judged(void **state) {
     assert_string_equal(figure(compare, 0, 1)->reason,
                         "only B was timed as a CUDA graph, which hides gaps between launches");
     assert_int_equal(figure(compare, 0, 1)->verdict, RFT_COMPARE_AMBIGUOUS);
+    /* 2 GB take 417 us at least. */
+    for (size_t i = 0; i < 3; i++) {
+        runs[1]->points[i].rounds[0] = steady(runs[1], 300e-6 + 1e-6 * (double)i);
+    }
+    runs[1]->ceilings.items[RFT_CEILING_DRAM_READ].limit = 4.8e12;
+    compare = compared(runs, 2, arena, 0);
+    assert_string_equal(figure(compare, 0, 1)->reason,
+                        "B is faster than the hardware can be: its work or its time is wrong");
+    assert_int_equal(figure(compare, 0, 1)->verdict, RFT_COMPARE_AMBIGUOUS);
+    assert_true(isnan(figure(compare, 0, 1)->ratio.ratio));
     rft_arena_free(arena);
     free_runs(runs, 2);
 }

@@ -5,6 +5,7 @@
 #include "model/mix/mix_total.h"
 #include "model/run/baseline.h"
 #include "model/stats/error_sum.h"
+#include "model/sweep/names.h"
 
 #include <stdio.h>
 
@@ -142,6 +143,21 @@ static void what_is_missing(void **state) {
         assert_string_equal(facts[0].value, "none");
         rft_run_free(run);
     }
+}
+
+/* A bid's price does not rest on a time that no card can have: 480 MB take 100 us at least. */
+static void impossible_times_are_missing(void **state) {
+    (void)state;
+    rft_run *run = two_problems();
+    run->points[0].work.bytes_read = 480e6;
+    run->ceilings.items[RFT_CEILING_DRAM_READ].limit = 4.8e12;
+    const rft_mix_total *t = total_of(run, MIX(ITEM("synthetic", "n", "1024", "1"), PRICES));
+    has_text(t->lines[0].missing, "faster than the hardware can be");
+    assert_true(t->lines[0].impossible && isnan(t->time_s.value) && isnan(t->card_cost.value));
+    run->points[0].work.bytes_read = 48e6;
+    t = total_of(run, MIX(ITEM("synthetic", "n", "1024", "1"), PRICES));
+    assert_true(!t->lines[0].impossible && near(t->time_s.value, 10e-6, 1e-9));
+    rft_run_free(run);
 }
 
 static void nothing_verified(void **state) {
@@ -383,6 +399,16 @@ static void long_lists(void **state) {
         assert_int_equal(rft_mix_book_add(rft_mix_book_new(arena), rft_str_get(&json), "m.lua", arena, &err),
                          most > RFT_MIX_ALL_MOST ? RFT_E_SCRIPT : RFT_OK);
     }
+    for (size_t most = RFT_AXES_MAX; most <= RFT_AXES_MAX + 1; most++) {
+        rft_str_truncate(&json, 0);
+        rft_str_add(&json, "{\"name\":\"m\",\"items\":[{\"operation\":\"x\",\"count\":1,\"problem\":{");
+        for (size_t i = 0; i < most; i++) {
+            rft_str_addf(&json, "%s\"a%zu\":1", i ? "," : "", i);
+        }
+        rft_str_add(&json, "}}]}");
+        assert_int_equal(rft_mix_book_add(rft_mix_book_new(arena), rft_str_get(&json), "m.lua", arena, &err),
+                         most > RFT_AXES_MAX ? RFT_E_SCRIPT : RFT_OK);
+    }
     rft_str_clear(&json);
     rft_arena_free(arena);
 }
@@ -392,6 +418,7 @@ int main(void) {
         cmocka_unit_test(sums_by_hand),
         cmocka_unit_test(one_measurement_twice),
         cmocka_unit_test(what_is_missing),
+        cmocka_unit_test(impossible_times_are_missing),
         cmocka_unit_test(nothing_verified),
         cmocka_unit_test(nulls_have_reasons),
         cmocka_unit_test(the_better_of_template_and_library),

@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "model/transition/transition.h"
 
+#include <time.h>
+
 /* A linear layer of N = K = 8192 in bf16 over M rows: 2 M N K operations, 2 (N K + M K + M N) bytes. */
 #define NK 8192.0
 static rft_work linear_work(double m) {
@@ -500,6 +502,30 @@ static void along_a_parameter_only_with_traffic(void **state) {
     rft_run_free(run);
 }
 
+/* A recording of another tuner may have as many values as results; looked through once, not once a value. */
+static void many_values_take_no_longer_than_they_are(void **state) {
+    enum { VALUES = 200000 };
+    rft_run *run = fixture_run();
+    rft_profile *profiles = NULL;
+    clock_t begun = clock();
+    (void)state;
+    fixture_axis(run, "n", true, true);
+    fixture_problem(run, (const int64_t[]){1});
+    fixture_param(run, 0, "SEED", (const int64_t[]){1, 2}, 2);
+    rft_param *param = &run->sweeps[0].sweep.variants[0].params[0];
+    param->values = rft_arena_calloc(run->arena, VALUES, sizeof *param->values);
+    for (param->value_count = 0; param->value_count < VALUES; param->value_count++) {
+        param->values[param->value_count] = rft_value_int((int64_t)param->value_count);
+    }
+    fixture_point(run, 0, (const int64_t[]){1}, 1e-3);
+    fixture_point(run, 0, (const int64_t[]){VALUES - 1}, 2e-3);
+    assert_int_equal(rft_profiles_along_params(run, 0, 0, 0, run->arena, &profiles), 1);
+    assert_int_equal(profiles[0].step_count, VALUES);
+    assert_int_equal(rft_profile_measured(&profiles[0]), 2);
+    assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 2.0);
+    rft_run_free(run);
+}
+
 static void importance_splits_the_variance(void **state) {
     (void)state;
     rft_run *run = tiles(true);
@@ -564,6 +590,7 @@ int main(void) {
         cmocka_unit_test(profiles_follow_lines),
         cmocka_unit_test(along_a_parameter_only_with_traffic),
         cmocka_unit_test(sizes_that_are_not_alike_place_nothing),
+        cmocka_unit_test(many_values_take_no_longer_than_they_are),
         cmocka_unit_test(importance_splits_the_variance),
         cmocka_unit_test(a_parameter_is_held_against_itself_in_one_round),
     };

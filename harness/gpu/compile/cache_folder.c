@@ -104,10 +104,17 @@ void rft_cache_folder_open(rft_cache_folder *out, const rft_compile_cache_opts *
                               .lock_fd = -1};
     void *shared = mmap(NULL, sizeof *out->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     out->shared = shared == MAP_FAILED ? &out->own : shared;
-    if (rft_fs_make_folders(out->path, &why) != 0 || rft_fs_can_write(out->path, &why) != 0) {
+    const bool made = rft_fs_make_folders(out->path, &why) == 0;
+    const char *others = rft_fs_is_others(out->path);
+    if (others) {
+        out->others = true;
+        rft_err_set(&why, RFT_E_IO, "%s %s, who would choose what runs on your GPU", out->path, others);
+    }
+    if (others || !made || rft_fs_can_write(out->path, &why) != 0) {
         if (!opts->is_told) {
             warn_once(out, "compiled kernels are not cached", why.message,
-                      "let RFT_CACHE name a folder that can be written");
+                      others ? "let RFT_CACHE name a folder of your own"
+                             : "let RFT_CACHE name a folder that can be written");
         }
         return;
     }
@@ -148,7 +155,7 @@ char *rft_cache_folder_read(const rft_cache_folder *folder, const char *key, siz
     struct stat status;
     char *data = NULL, *path = entry_path(folder, key);
     /* A pipe would be waited for, and a folder is no file. */
-    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (!folder->others && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
         rft_fs_read(&data, size, path, entry_limit(folder), NULL);
     }
     free(path);

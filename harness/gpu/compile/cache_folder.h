@@ -33,12 +33,14 @@ typedef struct rft_cache_folder {
     const rft_log *log;
     uint64_t run_id;
     bool named_temporaries;
+    bool others; /* somebody else may write there: nothing is read or written */
     int lock_fd; /* for the run's byte, shared with children; -1: no locks here */
     rft_cache_shared *shared;
     rft_cache_shared own; /* where no memory can be shared */
 } rft_cache_folder;
 
-/* Never fails: a folder that cannot be written warns, and is read from if it is there. */
+/* Never fails: a folder that cannot be written warns, and is read from if it is there; one that somebody else may write
+ * warns, and is not: its entries are code. */
 void rft_cache_folder_open(rft_cache_folder *out, const rft_compile_cache_opts *opts);
 void rft_cache_folder_close(rft_cache_folder *folder);
 

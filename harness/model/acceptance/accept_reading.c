@@ -5,12 +5,13 @@
 #include "base/hash.h"
 #include "model/mix/mix_total.h"
 #include "model/roofline/card_peers.h"
+#include "model/roofline/datasheet.h"
+#include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
 
 #include <math.h>
 #include <string.h>
 
-#define ABOVE_LIMIT_FRAC 0.02 /* of a limit by the highest clock that the driver tells */
 #define NORMAL_975 1.959963984540054
 
 const char *rft_accept_code_name(rft_accept_code code) {
@@ -59,6 +60,19 @@ rft_accept_code rft_accept_refuses(const rft_run *run, const char *device, const
 
 /* ---- one run ---- */
 
+/* The run with limits of the hardware that are no higher than its card's clocks and widths allow: what its file says of
+ * them may be anybody's. In the arena. */
+static const rft_run *with_own_limits(const rft_run *run, rft_arena *arena) {
+    rft_run *own = rft_arena_alloc(arena, sizeof *own);
+    rft_ceilings ceilings = run->ceilings;
+    *own = *run;
+    rft_limits_apply(&ceilings, &run->gpu, arena);
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        own->ceilings.items[id].limit = fmin(run->ceilings.items[id].limit, ceilings.items[id].limit);
+    }
+    return own;
+}
+
 static rft_accept_reading says_nothing(rft_accept_code code, const char *reason) {
     return (rft_accept_reading){.value = NAN, .deviation = NAN, .code = code, .reason = reason};
 }
@@ -66,7 +80,8 @@ static rft_accept_reading says_nothing(rft_accept_code code, const char *reason)
 /* Nobody measured that: the file was changed, or is damaged. */
 static bool is_impossible(const rft_ceiling *ceiling, const rft_stats *stats) {
     bool outside = stats->median < stats->min || stats->median > stats->max;
-    return outside || stats->median > ceiling->limit * (1.0 + ABOVE_LIMIT_FRAC); /* never, where that is not known */
+    return outside ||
+           stats->median > ceiling->limit * (1.0 + RFT_LIMIT_KNOWN_FRAC); /* never, where that is not known */
 }
 
 static rft_accept_reading read_ceiling(const rft_limit *limit, const rft_run *run, rft_arena *arena) {
@@ -104,6 +119,9 @@ static bool has_sweep(const rft_run *run, const char *name) {
 static rft_accept_reading read_time(const rft_limit *limit, const rft_mix_line *line, const rft_run *run,
                                     rft_arena *arena) {
     const rft_measurement *m = line->measurement;
+    if (line->impossible) {
+        return says_nothing(RFT_ACCEPT_IMPOSSIBLE, line->missing);
+    }
     if (!m) {
         return has_sweep(run, limit->problem.operation)
                    ? says_nothing(RFT_ACCEPT_OTHER_PROBLEM, line->missing)
@@ -154,7 +172,8 @@ static void read_times(const rft_limits *limits, const rft_run *run, rft_accept_
     }
 }
 
-static rft_accept_reading *read_run(const rft_limits *limits, const rft_run *run, rft_arena *arena) {
+static rft_accept_reading *read_run(const rft_limits *limits, const rft_run *as_told, rft_arena *arena) {
+    const rft_run *run = with_own_limits(as_told, arena);
     rft_accept_reading *out = rft_arena_calloc(arena, limits->count + 1, sizeof *out);
     const char *reason = NULL;
     rft_accept_code refused = rft_accept_refuses(run, limits->device, &reason, arena);

@@ -2,6 +2,7 @@
 /* compare_judge.c - the verdicts on one workload, with what must be known beside them (compare.h). */
 #include "model/compare/compare_parts.h"
 
+#include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
 #include "model/stats/drift.h"
 
@@ -83,10 +84,20 @@ static const char *declared_apart(const rft_compare *compare, size_t a, const rf
     return declared || same ? NULL : "the work is not known: it is not declared, and the scripts differ";
 }
 
+/* It did not do the work that it declares, or its time is wrong. */
+static bool is_impossible(const rft_compare *compare, size_t side, const rft_compare_figure *f) {
+    return f->best && rft_placement_is_impossible(run_of(compare, side), f->best, measured(f)->stats.median);
+}
+
 /* Why the work of the two is not known to be the same; NULL: it is. */
 static const char *other_work(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
                               const rft_compare_figure *y, rft_arena *arena) {
     bool foreign = rft_run_foreign(run_of(compare, a)) != NULL;
+    bool first = is_impossible(compare, a, x);
+    if (first || is_impossible(compare, b, y)) {
+        return rft_arena_printf(arena, "%c is faster than the hardware can be: its work or its time is wrong",
+                                compare->sides[first ? a : b].letter);
+    }
     if (foreign != (rft_run_foreign(run_of(compare, b)) != NULL) || !x->best || !y->best) {
         return NULL;
     }

@@ -4,6 +4,7 @@
 #include "model/mix/mix.h"
 
 #include "base/json.h"
+#include "model/sweep/names.h"
 #include "model/sweep/value_given.h"
 
 #include <math.h>
@@ -52,6 +53,9 @@ static bool read_item(const mix_reader *r, const json_t *from, rft_mix_item *out
     }
     out->operation = rft_arena_strdup(r->arena, operation);
     size_t most = json_object_size(problem);
+    if (most > RFT_AXES_MAX) { /* no sweep has them; and they would be a line each of every message */
+        return false;
+    }
     out->axes = rft_arena_calloc(r->arena, most + 1, sizeof *out->axes);
     out->values = rft_arena_calloc(r->arena, most + 1, sizeof *out->values);
     for (void *at = json_object_iter(problem); at; at = json_object_iter_next(problem, at)) {

@@ -3,6 +3,7 @@
 #include "model/mix/mix_find.h"
 #include "model/mix/mix_parts.h"
 
+#include "model/roofline/placement.h"
 #include "model/run/baseline.h"
 
 #include <math.h>
@@ -289,7 +290,16 @@ void rft_mix_find(rft_mix_line *line, const rft_mix_item *item, const rft_run *c
     *line = (rft_mix_line){.item = item, .time_s = NAN, .frac = NAN, .joules = NAN};
     finder f = {.line = line, .item = item, .arena = arena, .best_s = INFINITY};
     look_everywhere(&f, runs, run_count);
-    if (line->measurement) {
+    if (line->measurement && line->point &&
+        rft_placement_is_impossible(line->run, line->point, line->measurement->stats.median)) {
+        *line = (rft_mix_line){.item = item,
+                               .problem = line->problem,
+                               .missing = "faster than the hardware can be: its work or its time is wrong",
+                               .impossible = true,
+                               .time_s = NAN,
+                               .frac = NAN,
+                               .joules = NAN};
+    } else if (line->measurement) {
         line->missing = NULL;
         line->time_s = item->count * line->measurement->stats.median;
     } else {

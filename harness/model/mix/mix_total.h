@@ -35,6 +35,7 @@ typedef struct rft_mix_line {
     const rft_mix_item *item;
     const char *problem; /* "m=32 n=8192 k=8192": all dimensions where it was found, else as given */
     const char *missing; /* why there is no time; then what is below is unset, NaN or NULL */
+    bool impossible;     /* missing, since it is faster than the hardware can be */
     const rft_run *run;
     size_t sweep, problem_index;
     const rft_point *point;     /* the best of the template; NULL: the library's alone was measured */

@@ -14,25 +14,37 @@ static rft_drift_reading reading_over(const rft_reference *reading, double unit)
                                .half_width = (reading->high - reading->low) / 2.0 / unit};
 }
 
+/* The median of its problem's readings; `own` has room for all. */
+static double unit_of(const rft_run *run, const rft_reference *reading, double *own) {
+    size_t known = 0;
+    for (size_t k = 0; k < run->reference_count; k++) {
+        if (is_of(&run->references[k], reading) && isfinite(run->references[k].median)) {
+            own[known++] = run->references[k].median;
+        }
+    }
+    return rft_stats_of(own, known).median;
+}
+
 /* Readings as they are; `like` NULL: of all problems, each over the median of its own. */
 static rft_drift drift_of(const rft_run *run, const rft_reference *like) {
-    rft_drift_reading *readings = rft_calloc(run->reference_count + 1, sizeof *readings);
-    double *own = rft_calloc(run->reference_count + 1, sizeof *own);
+    const size_t all = run->reference_count;
+    rft_drift_reading *readings = rft_calloc(all + 1, sizeof *readings);
+    double *own = rft_calloc(all + 1, sizeof *own), *units = rft_calloc(all + 1, sizeof *units);
     size_t count = 0;
-    for (size_t i = 0; i < run->reference_count; i++) {
+    for (size_t i = 0; i < all; i++) {
         const rft_reference *reading = &run->references[i];
-        size_t known = 0;
+        size_t before = 0; /* the first of its problem, which has worked the unit out */
         if (like && !is_of(reading, like)) {
             continue;
         }
-        for (size_t k = 0; !like && k < run->reference_count; k++) {
-            if (is_of(&run->references[k], reading) && isfinite(run->references[k].median)) {
-                own[known++] = run->references[k].median;
-            }
+        while (!like && before < i && !is_of(&run->references[before], reading)) {
+            before++;
         }
-        readings[count++] = reading_over(reading, like ? 1.0 : rft_stats_of(own, known).median);
+        units[i] = like ? 1.0 : before < i ? units[before] : unit_of(run, reading, own);
+        readings[count++] = reading_over(reading, units[i]);
     }
     rft_drift drift = rft_drift_of(readings, count);
+    free(units);
     free(own);
     free(readings);
     return drift;

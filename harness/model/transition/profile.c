@@ -179,7 +179,8 @@ static rft_profile param_profile(const rft_run *run, const rft_profile *key, con
         profile.steps[i].problem = key->problem;
         fill_step(run, &profile.steps[i], sorted + starts[i], starts[i + 1] - starts[i]);
     }
-    for (size_t i = 0; i < param->value_count && !all_final(&profile); i++) {
+    bool swept = !all_final(&profile);
+    for (size_t i = 0; swept && i < param->value_count; i++) {
         time_swept(&profile.steps[i], sorted + starts[i], starts[i + 1] - starts[i]);
     }
     free(sorted);

@@ -57,6 +57,9 @@ RFT_CACHE=$PWD/locked user devices
 expect_out 'cache of cubins and ceilings: no, cannot write in the folder'
 (unset RFT_CACHE XDG_CACHE_HOME && HOME=$PWD/locked user devices) # a home that is not one's own
 expect_out 'cache of cubins and ceilings: no, cannot write in the folder'
+mkdir open && chmod 777 open
+RFT_CACHE=$PWD/open rooftune devices
+expect_out 'cache of cubins and ceilings: no, .*open may be written by anyone'
 
 # Without HOME, locale and TMPDIR; an empty variable is one that is not set.
 env -i PATH="$PATH" TMPDIR=/nonexistent RFT_NVRTC=off "$ROOFTUNE" report whole.db -o bare.pdf 2>err || fail "bare"
