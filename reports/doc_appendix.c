@@ -175,8 +175,10 @@ static void add_glossary(rft_build *b) {
         {"intensity", "operations / bytes of the work"},
         {"ceiling", "the rate of a memory level or pipe measured on this card"},
         {"hardware limit", "what bus and pipe widths allow at their highest clock; nothing may beat it"},
-        {"bound", "the ceiling that explains at least 80 % (\"mostly\": 60 %) of the time; \"latency\" when none does, "
-                  "\"launch\" when the time is under three timer floors"},
+        {"bound",
+         "the ceiling that explains at least 80 % (\"mostly\": 60 %) of the time; latency: none does; launch: the "
+         "time is under three timer floors; power, thermal, clock: what holds the clock down, of which 90 % is "
+         "used"},
         {"ridge", "the intensity at which two ceilings allow the same rate"},
         {"transition", "the place on an axis where the bound changes"},
         {"alias", "a configuration with the same machine code and launch as another one"},

@@ -500,7 +500,8 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         "and weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by "
         "what these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a "
         "second, on the family's longest problem. Items: what its script counts, where it does. Without a pause: the "
-        "same when runs follow each other at once, when heat and power have their say. Of limit%s: share of the best "
+        "same when runs follow each other at once, with what the caches still hold, when heat and power have their "
+        "say. Of limit%s: share of the best "
         "rate that this card's memory or arithmetic units were seen to reach, mean of the problems with its interval; "
         "it tells how well the card is used and never which card is faster: a slow card near its own limit is still "
         "slow. FP16, FP32: numbers of 16 and 32 bits. M, G, T, P: 10^6, 10^9, 10^12, 10^15.",

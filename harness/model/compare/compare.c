@@ -213,26 +213,41 @@ const char *rft_compare_ratio_short(double ratio, rft_arena *arena) {
     return rft_arena_printf(arena, "%s" TIMES, number_of_interval(ratio, ratio / 200.0, arena));
 }
 
-/* What is beside every verdict of a side, in its words where they are the same, else by its kind; NULL where that
- * differs, too. Of one that is AMBIGUOUS everywhere. */
-static const char *common_reason(const rft_compare *compare, size_t side) {
+/* What is beside every verdict of a side that is AMBIGUOUS everywhere: in its words where they are the same, else by
+ * its kinds, how often each where they differ, too. */
+static const char *common_reason(const rft_compare *compare, size_t side, rft_arena *arena) {
     static const char *const kinds[RFT_DOUBT_COUNT] = {
+        [RFT_DOUBT_NONE] = "nothing is told",
         [RFT_DOUBT_NEITHER] = "differences are neither shown nor excluded",
         [RFT_DOUBT_INTERVAL] = "a side has no 95 % interval",
         [RFT_DOUBT_WORKLOAD] = "the work or how it was measured is not the same",
         [RFT_DOUBT_EFFORT] = "search effort differs or is not known, and more search could close the gaps",
         [RFT_DOUBT_SPREAD] = "runs of one model differ by as much"};
     const rft_compare_figure *first = NULL;
-    bool same = true, alike = true;
+    size_t counts[RFT_DOUBT_COUNT] = {0}, judged = 0;
+    bool same = true;
     for (size_t w = 0; w < compare->workload_count; w++) {
         const rft_compare_figure *f = &compare->workloads[w].figures[side];
         if (f->verdict != RFT_COMPARE_NONE) {
             first = first ? first : f;
             same = same && f->reason && first->reason && strcmp(f->reason, first->reason) == 0;
-            alike = alike && f->doubt == first->doubt;
+            counts[f->doubt]++;
+            judged++;
         }
     }
-    return !first ? NULL : same ? first->reason : alike ? kinds[first->doubt] : NULL;
+    if (!first || same) {
+        return first ? first->reason : NULL;
+    }
+    const char *text = "";
+    for (size_t k = 0; k < RFT_DOUBT_COUNT; k++) {
+        if (counts[k] == judged) {
+            return kinds[k];
+        }
+        if (counts[k] > 0) {
+            text = rft_arena_printf(arena, "%s%sin %zu %s", text, *text ? "; " : "", counts[k], kinds[k]);
+        }
+    }
+    return text;
 }
 
 static void add_counts(rft_str *text, const rft_compare_score *score) {
@@ -263,7 +278,7 @@ const char *rft_compare_sentence(const rft_compare *compare, size_t at, rft_aren
     const rft_compare_side *side = &compare->sides[at], *first = &compare->sides[0];
     const rft_compare_score *score = &compare->scores[at];
     bool undecided = score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged;
-    const char *reason = undecided ? common_reason(compare, at) : NULL;
+    const char *reason = undecided ? common_reason(compare, at, arena) : NULL;
     rft_str text = RFT_STR_INIT;
     rft_str_addf(&text, "%c (%s) against %c (%s): ", side->letter, side->device, first->letter, first->device);
     if (score->judged == 0) {
