@@ -45,6 +45,10 @@ static void add_notices(rft_build *b) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG,
                      rft_arena_printf(b->arena, "These are %s%s%s.", foreign, work ? "; " : "", work ? work : ""));
     }
+    if (!foreign && b->run->info.finished_unix_ns == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_STRONG,
+                     "The run was not finished: what follows is of what was measured until it stopped.");
+    }
     if (b->run->gpu.representative) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, "It stands for its architecture: no real device was asked.");
     }

@@ -71,6 +71,20 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
     }
 }
 
+/* What the bars are, and what the figure above them is: never two numbers for one thing. */
+static const char *caption_text(const rft_build *b, size_t drawn, bool at_most) {
+    const rft_speed_share share = rft_speed_share_of(b->buyer->asked, SIZE_MAX);
+    const char *writes = at_most ? "At most: part of what a launch wrote may still have been in the cache when it "
+                                   "ended. Where launches without a pause were measured, the bar is theirs."
+                                 : "";
+    const char *mean =
+        share.count > drawn
+            ? rft_arena_printf(b->arena, "%s%zu of %zu problems are drawn; the %s above is the mean of all.",
+                               at_most ? " " : "", drawn, share.count, rft_figure_percent(b->arena, share.frac))
+            : "";
+    return *writes || *mean ? rft_arena_printf(b->arena, "%s%s", writes, mean) : NULL;
+}
+
 void rft_build_cover_chart(rft_build *b) {
     const rft_entry *entries[BARS_MOST];
     size_t count = rft_buyer_has_chart(b->buyer) ? choose(b, entries) : 0;
@@ -116,9 +130,6 @@ void rft_build_cover_chart(rft_build *b) {
     roof->tone = RFT_TONE_INK;
     add_baselines(b, chart, entries, count);
     rft_chart *const charts[] = {chart};
-    chart->caption = at_most
-                         ? "At most: part of what a launch wrote may still have been in the cache when it ended. Where "
-                           "launches without a pause were measured, the bar is theirs."
-                         : NULL;
+    chart->caption = caption_text(b, count, at_most);
     rft_doc_charts(b->doc, charts, 1)->optional = true;
 }

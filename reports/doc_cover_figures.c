@@ -33,8 +33,9 @@ static bool add_share(const rft_build *b, rft_figure_box *box) {
     const rft_speed_share share = rft_speed_share_of(b->buyer->asked, SIZE_MAX);
     const char *ends = rft_interval_ends_text(100 * share.low, 100 * share.high, "", b->arena);
     box->value = rft_figure_percent(b->arena, share.frac);
-    box->label = rft_arena_printf(b->arena, "of its own limits%s%s%s; does not rank cards",
-                                  share.at_most ? ", at most" : "", ends ? ", " : "", ends ? ends : "");
+    const char *mean = share.count > 1 ? rft_arena_printf(b->arena, "; mean of %zu problems", share.count) : "";
+    box->label = rft_arena_printf(b->arena, "of its own limits%s%s%s%s; does not rank cards",
+                                  share.at_most ? ", at most" : "", ends ? ", " : "", ends ? ends : "", mean);
     return isfinite(share.frac);
 }
 

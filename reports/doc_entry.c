@@ -111,6 +111,33 @@ static const char *room_text(const rft_build *b, const rft_entry *entry) {
                               : rft_arena_printf(b->arena, "%s behind the launch floor", room);
 }
 
+#define MUCH_MORE 1.1 /* of what the work declares */
+
+/* The limit, and what a higher clock or less energy would bring, are told apart. The share is of the useful rate, as
+ * the one before it, where the work's own pipe is the roof; what the bound is of beside it is told where that differs.
+ */
+static const char *held_text(const rft_build *b, const rft_entry *entry) {
+    const rft_bound *bound = &entry->bound;
+    const rft_placement *place = &entry->place;
+    bool useful = place->roof == RFT_RESOURCE_PIPE && isfinite(place->clock_frac);
+    const char *held = rft_resource_name(bound->held, bound->pipe), *beside = "";
+    const char *evidence = rft_evidence_name(bound->evidence);
+    bool own = bound->held == place->roof && bound->pipe == place->roof_pipe;
+    if (useful && !own) {
+        beside = rft_arena_printf(b->arena, " (%s at %s of what that allows, %s)", held,
+                                  rft_figure_percent(b->arena, bound->frac), evidence);
+    } else if (useful && bound->frac > MUCH_MORE * place->clock_frac) {
+        beside = rft_arena_printf(b->arena, ": it does %s times the operations it must (%s)",
+                                  rft_figure_plain(b->arena, bound->frac / place->clock_frac, 3), evidence);
+    }
+    return rft_arena_printf(b->arena, "%s of what %s does at its clock of %.0f MHz, held back by %s%s%s",
+                            rft_figure_percent(b->arena, useful ? place->clock_frac : bound->frac),
+                            useful ? rft_resource_name(place->roof, place->roof_pipe) : held, bound->clock.clock_mhz,
+                            rft_resource_name(bound->resource, bound->pipe),
+                            bound->clock.cause == RFT_THROTTLE_COUNT ? ", the cause of which is not known" : "",
+                            beside);
+}
+
 /* The second half of a verdict: how good, and why not better. */
 static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const rft_bound *bound = &entry->bound;
@@ -119,15 +146,10 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
     if (over.text && !entry->reach.back_to_back) {
         return over.text;
     }
-    if (rft_bound_is_held(bound)) { /* the limit, and what a higher one or less energy would bring, are told apart */
-        /* of the useful rate, as the share before it is: the bound's own is of what was counted */
-        double frac = isnan(entry->place.clock_frac) ? bound->frac : entry->place.clock_frac;
-        return rft_arena_printf(b->arena, "%s of what %s does at its clock of %.0f MHz, held back by %s%s",
-                                rft_figure_percent(b->arena, frac), rft_resource_name(bound->held, bound->pipe),
-                                bound->clock.clock_mhz, rft_resource_name(bound->resource, bound->pipe),
-                                bound->clock.cause == RFT_THROTTLE_COUNT ? ", the cause of which is not known" : "");
+    if (rft_bound_is_held(bound)) {
+        return held_text(b, entry);
     }
-    if (bound->resource == RFT_RESOURCE_DRAM && bound->firmness != RFT_FIRM_NONE && surplus(entry->best) > 1.1) {
+    if (bound->resource == RFT_RESOURCE_DRAM && bound->firmness != RFT_FIRM_NONE && surplus(entry->best) > MUCH_MORE) {
         return rft_arena_printf(b->arena, "held back by dram, which moves %s times the bytes it must (%s)",
                                 rft_figure_plain(b->arena, surplus(entry->best), 2),
                                 rft_evidence_name(bound->evidence));

@@ -52,7 +52,7 @@ static const rft_column columns[COLUMN_COUNT] = {
 #define CELL_SHORT 24    /* bytes that are not broken */
 #define NAMED_MOST 12    /* more sweeps of one row each are told in two lines each */
 #define COLUMNS_ROOMY 10 /* so many leave room for that of intervals where configurations have none, */
-#define COLUMNS_MOST 11  /* and with more there is none for either */
+#define COLUMNS_MOST 11  /* and with more there is none for either; nor with so many beside sweeps' names */
 #define WIDE_RANGE 2e4   /* times further apart than that have no unit in common */
 
 typedef struct view {
@@ -494,7 +494,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     v.named = groups == count;
     v.tight = v.named && count > NAMED_MOST;
     int wanted = wanted_columns(b, entries, count);
-    v.detailed = v.tight || wanted > COLUMNS_MOST;
+    v.detailed = v.tight || wanted > (v.named ? COLUMNS_ROOMY : COLUMNS_MOST);
     for (size_t i = 0; i < count; i++) {
         const char *config = entries[i]->best ? rft_words_config(b->run, entries[i]->best, b->arena) : "";
         v.detailed = v.detailed || strlen(config) > CONFIG_SHORT;

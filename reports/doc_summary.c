@@ -113,13 +113,29 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
-static void add_rows(rft_build *b, const rft_entry *const *shown, size_t count) {
-    const rft_table *table = rft_build_results(b, shown, count);
+static bool is_many(const rft_build *b) {
+    return b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
+}
+
+static bool is_detailed(const rft_table *table) {
     bool detailed = false;
     for (size_t i = 0; i < table->row_count; i++) {
         detailed = detailed || table->rows[i].detail;
     }
-    add_legend(b, shown, count, detailed);
+    return detailed;
+}
+
+/* Over two pages the legend goes before its table: behind, it may head a third, without a row. */
+static void add_rows(rft_build *b, const rft_entry *const *shown, size_t count) {
+    rft_doc aside = {.arena = b->arena};
+    rft_build trial = *b;
+    trial.doc = &aside;
+    if (is_many(b)) {
+        add_legend(b, shown, count, is_detailed(rft_build_results(&trial, shown, count)));
+        rft_build_results(b, shown, count);
+    } else {
+        add_legend(b, shown, count, is_detailed(rft_build_results(b, shown, count)));
+    }
 }
 
 static void add_head(rft_build *b) {
@@ -170,7 +186,7 @@ static int pages_with(const rft_build *b, bool contents, size_t most) {
 /* As many problems as one page has room for; of more than SWEEPS_MANY sweeps, which have a row each, two pages where no
  * mix takes the second. */
 static size_t rows_most(const rft_build *b) {
-    bool many = b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
+    bool many = is_many(b);
     int pages = many && b->opts.mix_count == 0 ? 2 : 1;
     size_t most = !many ? ROWS_MOST : b->run->sweep_count < TWO_PAGES_MOST ? b->run->sweep_count : TWO_PAGES_MOST;
     most = most < b->entry_count ? most : b->entry_count;

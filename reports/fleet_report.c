@@ -12,13 +12,14 @@
 static rft_doc *build_fleet(const rft_fleet *fleet, rft_arena *arena) {
     rft_doc *doc = rft_arena_calloc(arena, 1, sizeof *doc);
     doc->arena = arena;
-    doc->title = rft_arena_printf(arena, "%zu cards: %.200s", fleet->card_count, fleet->device);
+    doc->title = rft_arena_printf(arena, "%s cards: %.200s", rft_figure_count(arena, fleet->card_count), fleet->device);
     doc->subject = "How cards of one model differ, and which of them fall out";
     doc->creator = fleet->tool;
-    doc->keywords = rft_arena_printf(arena, "%zu runs", fleet->run_count);
+    doc->keywords = rft_arena_printf(arena, "%s runs", rft_figure_count(arena, fleet->run_count));
     doc->created_unix_ns = fleet->last_unix_ns;
-    doc->footer_left = rft_arena_printf(arena, "rooftune compare   %zu runs to %s", fleet->run_count,
-                                        rft_figure_date(arena, fleet->last_unix_ns));
+    doc->footer_left =
+        rft_arena_printf(arena, "rooftune compare   %s runs to %s", rft_figure_count(arena, fleet->run_count),
+                         rft_figure_date(arena, fleet->last_unix_ns));
     rft_doc_heading(doc, 1, doc->title, "fleet");
     rft_print_page(doc, rft_finding_fleet(fleet, arena));
     rft_doc_spell_units(doc);

@@ -64,13 +64,18 @@ static void run_releases(rft_arena *arena) {
     }
 }
 
-void rft_arena_reset(rft_arena *arena) {
-    run_releases(arena);
+/* What is left is the first block. */
+static void free_later_blocks(rft_arena *arena) {
     while (arena->newest->next) {
         block *old = arena->newest;
         arena->newest = old->next;
         free(old);
     }
+}
+
+void rft_arena_reset(rft_arena *arena) {
+    run_releases(arena);
+    free_later_blocks(arena);
     memset(arena->newest->data, 0, arena->newest->used);
     arena->newest->used = 0;
     arena->used_bytes = 0;
@@ -80,7 +85,8 @@ void rft_arena_free(rft_arena *arena) {
     if (!arena) {
         return;
     }
-    rft_arena_reset(arena);
+    run_releases(arena);
+    free_later_blocks(arena);
     free(arena->newest);
     free(arena);
 }

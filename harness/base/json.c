@@ -80,11 +80,26 @@ int rft_json_read_file(json_t **out, const char *path, size_t max_bytes, rft_err
     return code;
 }
 
+/* How much of it stands as it is: printable ASCII, which nearly all is. */
+static size_t plain_length(const unsigned char *at, const unsigned char *end) {
+    const unsigned char *from = at;
+    while (at < end && *at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\') {
+        at++;
+    }
+    return (size_t)(at - from);
+}
+
 /* Also what would act on a terminal is written as an escape: the same text to a reader of JSON. */
 static void dump_text(rft_str *out, const char *text, size_t length) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     rft_str_add_char(out, '"');
     while (at < end) {
+        size_t plain = plain_length(at, end);
+        rft_str_add_n(out, (const char *)at, plain);
+        at += plain;
+        if (at == end) {
+            break;
+        }
         size_t bytes = rft_utf8_bytes(at);
         unsigned code = bytes ? rft_utf8_code(at, bytes) : *at;
         if (code == '"' || code == '\\') {
@@ -150,7 +165,7 @@ static void dump(rft_str *out, const json_t *value) {
         dump_text(out, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
-        rft_str_addf(out, "%lld", (long long)json_integer_value(value));
+        rft_str_add_int(out, json_integer_value(value));
         break;
     case JSON_REAL:
         dump_real(out, json_real_value(value));

@@ -104,6 +104,20 @@ void rft_str_add_lua(rft_str *str, const char *text) {
     rft_str_add_char(str, '"');
 }
 
+void rft_str_add_int(rft_str *str, int64_t value) {
+    char text[20]; /* the longest: -9223372036854775808 */
+    size_t at = sizeof text;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (value < 0) {
+        text[--at] = '-';
+    }
+    rft_str_add_n(str, text + at, sizeof text - at);
+}
+
 void rft_str_add_fixed(rft_str *str, double value, int decimals) {
     if (isnan(value)) {
         rft_str_add(str, "nan");
@@ -127,7 +141,7 @@ void rft_str_add_double(rft_str *str, double value) {
         return;
     }
     if (fabs(value) < 9007199254740992.0 && value == trunc(value)) {
-        rft_str_addf(str, "%.0f", value);
+        rft_str_add_int(str, (int64_t)value);
         return;
     }
     char text[40];

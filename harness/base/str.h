@@ -35,6 +35,7 @@ void rft_str_addf(rft_str *str, const char *format, ...) __attribute__((format(p
 void rft_str_addv(rft_str *str, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* As a text of Lua, in its quotes: nothing of `text` ends them. */
 void rft_str_add_lua(rft_str *str, const char *text);
+void rft_str_add_int(rft_str *str, int64_t value);
 /* Fixed decimals in the C locale. NaN is "nan", infinities "inf" / "-inf". */
 void rft_str_add_fixed(rft_str *str, double value, int decimals);
 /* Shortest text that reads back as the same double. Integral values below 2^53 have no fraction: "4096". */

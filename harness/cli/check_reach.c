@@ -204,10 +204,13 @@ static void warn_of_buffer(const follow *f, const outside *seen, const char *who
     int64_t each = (int64_t)rft_type_bytes(buffer->type);
     const char *longer = rft_arena_printf(f->arena, "%lld %s or more in `buffers`, fewer blocks",
                                           (long long)((seen->needed + each - 1) / each), type);
-    const char *remedy = seen->offset < 0 ? "correct the index, or leave such threads out: if (i > 0)"
-                         : buffer->role == RFT_BUFFER_TEMP
-                             ? longer
-                             : rft_arena_printf(f->arena, "a bounds check in the kernel, if (i < n); else %s", longer);
+    const char *other =
+        strstr(f->problem, "(the odd problem)") ? "; a kernel for some sizes alone is given one: odd = { ... }" : "";
+    const char *remedy =
+        seen->offset < 0 ? "correct the index, or leave such threads out: if (i > 0)"
+        : buffer->role == RFT_BUFFER_TEMP
+            ? longer
+            : rft_arena_printf(f->arena, "a bounds check in the kernel, if (i < n); else %s%s", longer, other);
     rft_check_warn(f->look->warnings, f->look->place, remedy, "%s %s of the buffer %s, which has %lld (%llu %s)%s", who,
                    what, buffer->name, (long long)bytes_of(f, region), (unsigned long long)buffer->count, type,
                    f->problem);

@@ -104,6 +104,7 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     bool spelled = r->probed.outcome != RFT_OUTCOME_SCRIPT_FAILED;
     if (!c->amounts_told && spelled && r->spec.buffer_count > 0) {
         rft_check_amounts(&c->warnings, c->place, &r->spec);
+        rft_check_tolerance(&c->warnings, c->place, &r->spec);
         if (r->spec.unit.name_count > 0) {
             rft_check_source(&c->warnings, c->place, &r->spec, NULL);
         }
@@ -114,6 +115,9 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     if (unfilled) {
         rft_check_unfilled(&c->warnings, c->place, r->spec.unit.source, unfilled);
         c->unfilled_told = true;
+    }
+    if (ok && r->compiled->log) {
+        rft_check_redefined(&c->warnings, c->place, &r->spec.unit, r->compiled->log);
     }
     const char *unsized = ok ? rft_signatures_unsized(&r->spec, r->compiled) : NULL;
     if (unsized) {
@@ -261,6 +265,29 @@ static int look_for_unchanged(rft_check_state *c, const rft_plan *plan, size_t s
     return rft_check_unchanged_params(&look, err);
 }
 
+/* An odd problem that the script cannot spell out is verified nowhere: told as any configuration that fails. */
+static int look_at_odd(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    rft_value *config = rft_arena_calloc(c->arena, sweep->variants[v].param_count + 1, sizeof *config);
+    int rc = RFT_OK;
+    for (size_t p = 0; p < sweep->problem_count && rc == RFT_OK; p++) {
+        const rft_space *space = rft_plan_space(plan, s, v, p);
+        rft_point_spec spec;
+        rft_err failed = RFT_ERR_INIT;
+        if (!sweep->problems[p].odd || rft_space_count(space) == 0) {
+            continue;
+        }
+        uint64_t index = rft_check_sample_index(space, rft_check_default(space, config), 0, 1);
+        if (index != UINT64_MAX) {
+            rft_space_get(space, index, config);
+            bool spelled =
+                sweep->vt->point(sweep->self, v, sweep->problems[p].values, config, c->arena, &spec, &failed) == RFT_OK;
+            rc = spelled ? RFT_OK : compile_problem(c, plan, s, v, p, err);
+        }
+    }
+    return rc;
+}
+
 static int look_for_reach(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
     const rft_check_reach look = {plan, s, v, p, c->place, c->gpu, c->pool, &c->warnings};
     return rft_check_reaches(&look, err);
@@ -345,6 +372,9 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
     }
     if (rc == RFT_OK && !c->all && last && *first != *last && looked_at(c) == before) {
         rc = compile_problem(c, plan, s, v, *first, err);
+    }
+    if (rc == RFT_OK && !c->all) {
+        rc = look_at_odd(c, plan, s, v, err);
     }
     if (rc == RFT_OK && c->lost_problems > 0 && looked_at(c) > before) {
         warn_of_lost(c);

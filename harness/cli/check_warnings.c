@@ -85,6 +85,50 @@ void rft_check_unfilled(rft_check_warnings *w, const char *place, const char *so
                    slash ? slash + 1 : source);
 }
 
+static bool defines(const rft_unit_spec *unit, const char *name) {
+    size_t length = strlen(name);
+    bool found = false;
+    for (size_t i = 0; i < unit->option_count; i++) {
+        const char *option = unit->options[i];
+        found = found ||
+                (strncmp(option, "-D", 2) == 0 && strncmp(option + 2, name, length) == 0 && option[2 + length] == '=');
+    }
+    return found;
+}
+
+void rft_check_redefined(rft_check_warnings *w, const char *place, const rft_unit_spec *unit, const char *log) {
+    static const char says[] = "redefinition of macro \"";
+    for (const char *line = log; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *at = strstr(line, says);
+        if (!at || at > line + strcspn(line, "\n")) {
+            continue;
+        }
+        char name[80] = "";
+        size_t length = strcspn(at + sizeof says - 1, "\"\n");
+        memcpy(name, at + sizeof says - 1, length < sizeof name ? length : 0);
+        if (*name && defines(unit, name)) {
+            char remedy[240];
+            snprintf(remedy, sizeof remedy, "put the line between `#ifndef %s` and `#endif`, or leave it out", name);
+            rft_check_warn(w, place, remedy,
+                           "%.*s defines %s itself, in place of what the sweep gives: every value is the same code",
+                           (int)strcspn(line, ": "), line, name);
+        }
+    }
+}
+
+void rft_check_tolerance(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        bool judged = buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT;
+        double tol = rft_spec_tolerance(spec, i);
+        if (judged && tol >= 1) {
+            rft_check_warn(w, place, "it is a share: tol = 1e-3 is a thousandth",
+                           "the output %s has tol = %.3g: zeros everywhere pass, since |0 - r| <= tol |r|",
+                           buffer->name, tol);
+        }
+    }
+}
+
 /* ---- work and buffers ---- */
 
 typedef struct amounts {
@@ -168,6 +212,27 @@ static bool is_one_pass(const rft_point_spec *spec) {
     return spec->launch_count == 1 && !spec->launches[0].cooperative;
 }
 
+#define WRITTEN_LEAST 0.01 /* of what is read: the one sum of a long row is left out with reason */
+
+/* `read` alone, though there are outputs of some size. */
+static bool warn_of_nothing_written(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
+    double outputs = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        bool written = buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT;
+        outputs += written ? (double)buffer->count * (double)rft_type_bytes(buffer->type) : 0;
+    }
+    bool found =
+        spec->work.bytes_read > 0 && spec->work.bytes_written == 0 && outputs > WRITTEN_LEAST * spec->work.bytes_read;
+    if (found) {
+        char holds[32];
+        rft_units_format_si(holds, sizeof holds, outputs, 3, "B");
+        rft_check_warn(w, place, "write = 4 * p.n for n floats, beside `read`",
+                       "work declares bytes that are read and none that are written, and the outputs are %s", holds);
+    }
+    return found;
+}
+
 /* `read` and `write` on their own: as many bytes as there are elements to read, or to write. */
 static bool warn_of_elements(rft_check_warnings *w, const char *place, const rft_point_spec *spec, bool write) {
     double declared = write ? spec->work.bytes_written : spec->work.bytes_read, elements = 0, bytes = 0;
@@ -207,6 +272,8 @@ void rft_check_amounts(rft_check_warnings *w, const char *place, const rft_point
                        "work declares %s, which is the number of elements of %s: they take %s%zu bytes each", says,
                        found.elements, found.is_all ? "up to " : "", found.element_bytes);
     } else if (warn_of_elements(w, place, spec, false) + warn_of_elements(w, place, spec, true) > 0) {
+        return;
+    } else if (warn_of_nothing_written(w, place, spec)) {
         return;
     } else if (declared < found.outputs) {
         rft_units_format_si(holds, sizeof holds, found.outputs, 3, "B");

@@ -35,8 +35,15 @@ void rft_check_unwritten(rft_check_warnings *warnings, const char *place, const 
 void rft_check_unfilled(rft_check_warnings *warnings, const char *place, const char *source,
                         const rft_variable *variable);
 
+/* A macro of the sweep's that the source defines anew, by what the compiler says of it: every value is one code. */
+void rft_check_redefined(rft_check_warnings *warnings, const char *place, const rft_unit_spec *unit, const char *log);
+
+/* A tolerance that zeros pass. */
+void rft_check_tolerance(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
+
 /* Bytes declared as work against what the buffers of a point hold: more than reading and writing each once, fewer than
- * its outputs are, or a number of elements, in all or of `read` or `write`; an output that no launch gets. */
+ * its outputs are, or a number of elements, in all or of `read` or `write`; outputs, and nothing written; an output
+ * that no launch gets. */
 void rft_check_amounts(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
 
 #endif

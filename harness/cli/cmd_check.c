@@ -41,7 +41,8 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
                            helped, err);
     o->sample_count = 4;
     if (rc == RFT_OK && !*helped && o->files.count != 1) {
-        rc = rft_err_set(err, RFT_E_USAGE, "check takes one sweep, %zu were given", o->files.count);
+        rft_err_set(err, RFT_E_USAGE, "check takes one sweep, %zu were given", o->files.count);
+        rc = rft_err_remedy(err, "rooftune check SWEEP.lua");
     }
     if (rc == RFT_OK && o->sample && (!rft_text_to_int64(o->sample, &o->sample_count) || o->sample_count < 0)) {
         rc = rft_err_set(err, RFT_E_USAGE, "--sample takes a whole number, not \"%s\"", o->sample);

@@ -95,6 +95,47 @@ static const char *loaded_from(rft_arena *arena, const char *library) {
     return path;
 }
 
+/* Folders that the user named, and that give nothing: what is opened comes from elsewhere then. */
+static void add_named_folders(rft_str *out, rft_arena *arena) {
+    static const char *const variables[] = {"RFT_NVRTC", "RFT_CUPTI", "RFT_CUBLASLT", "RFT_CUDA_ROOT", "CUDA_HOME"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *folder = getenv(variables[i]);
+        if (!folder || !*folder || strcmp(folder, "off") == 0) {
+            continue;
+        }
+        const char *why = rft_fs_exists(folder) ? rft_libraries_unfit(folder, arena)
+                                                : rft_arena_printf(arena, "%s is not there", folder);
+        if (why) {
+            add_library_line(out, arena, rft_arena_printf(arena, "what %s names", variables[i]), NULL, why);
+        }
+    }
+}
+
+/* A card that this NVRTC does not know is newer, and the driver finishes its kernels, or older than all it knows. */
+static void add_unknown_arch(rft_str *out, rft_arena *arena, rft_compiler *compiler, size_t index,
+                             const rft_gpu_info *gpu) {
+    if (compiler->knows_arch(compiler, gpu->arch)) {
+        return;
+    }
+    const char *older = rft_arena_printf(arena,
+                                         "it does not compile for %s any more; let RFT_NVRTC name that of an "
+                                         "older CUDA release",
+                                         gpu->arch);
+    const char *newer = rft_arena_printf(arena,
+                                         "it does not know %s: the driver finishes every kernel; a newer NVRTC "
+                                         "makes better ones",
+                                         gpu->arch);
+    add_library_line(out, arena, rft_arena_printf(arena, "NVRTC for device %zu", index), NULL,
+                     rft_compiler_knows_below(compiler, gpu->arch) ? newer : older);
+}
+
+/* Another may be loaded, too: what a named folder has. */
+static const char *nvrtc_file(rft_compiler *compiler, rft_arena *arena) {
+    const char *const *folders = NULL;
+    const size_t count = compiler->folders ? compiler->folders(compiler, &folders) : 0;
+    return count ? loaded_from(arena, rft_arena_printf(arena, "%s/libnvrtc.so", folders[count - 1])) : NULL;
+}
+
 /* Lists the devices and says what works here. */
 static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena, rft_gpu_info **gpus, size_t *count) {
     rft_env libraries = {0};
@@ -104,8 +145,7 @@ static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena, rft_g
     for (size_t i = 0; rc == RFT_OK && i < *count; i++) {
         add_device(cli, out, arena, i, &(*gpus)[i]);
     }
-    const rft_library_places places = rft_toolkits_places(NULL, arena);
-    rft_libraries_describe(&libraries, &places, arena);
+    rft_compose_describe_libraries(&libraries, arena);
     rft_str_addf(out, "%swhat works here\n", rc == RFT_OK && *count ? "" : "no device\n");
     if (rc == RFT_OK) {
         add_library(out, arena, &libraries, "cuda", "driver");
@@ -113,25 +153,13 @@ static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena, rft_g
         add_missing_library(out, arena, "driver", &missing);
     }
     rft_err_clear(&missing);
-    for (size_t i = 0; i < places.named_count; i++) {
-        if (!rft_fs_exists(places.folders[i])) {
-            add_library_line(out, arena, "folder that RFT_CUDA_ROOT or CUDA_HOME names", NULL,
-                             rft_arena_printf(arena, "%s is not there", places.folders[i]));
-        }
-    }
+    add_named_folders(out, arena);
     if (rft_compose_compiler(cli, &compiler, &missing) == RFT_OK) {
-        const char *path = loaded_from(arena, "libnvrtc.so");
+        const char *path = nvrtc_file(compiler, arena);
         const char *version = compiler->version(compiler);
         add_library_line(out, arena, "NVRTC", path ? rft_arena_printf(arena, "%s, %s", version, path) : version, NULL);
         for (size_t i = 0; rc == RFT_OK && i < *count; i++) {
-            const char *arch = (*gpus)[i].arch;
-            if (!compiler->knows_arch(compiler, arch)) {
-                add_library_line(out, arena, rft_arena_printf(arena, "NVRTC for device %zu", i), NULL,
-                                 rft_arena_printf(arena,
-                                                  "it does not know %s: the driver finishes every kernel; a "
-                                                  "newer NVRTC makes better ones",
-                                                  arch));
-            }
+            add_unknown_arch(out, arena, compiler, i, &(*gpus)[i]);
         }
         compiler->free(compiler);
     } else {

@@ -5,12 +5,31 @@
 #include "cli/interrupt.h"
 #include "cli/point_choice.h"
 #include "cli/run_file.h"
+#include "run/plan/shard.h"
 #include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BASELINES_MAX_BYTES ((size_t)16 << 20)
+
+static bool is_run_file(const char *path) {
+    char head[sizeof RFT_STORE_MAGIC] = "";
+    return rft_fs_head(path, head, sizeof head - 1) && rft_text_starts(head, RFT_STORE_MAGIC);
+}
+
+/* Of all shards perhaps the only one that is there. */
+static int import_run_file(rft_cli *cli, const rft_words *files, const char *output, rft_err *err) {
+    rft_run *run = NULL;
+    int rc = rft_store_load(&run, files->items[0], err);
+    const bool is_shard = rc == RFT_OK && rft_env_value(&run->env, RFT_ENV_SHARD);
+    rft_run_free(run);
+    if (rc != RFT_OK || is_shard) {
+        return rc ? rc : rft_import_shards(cli, files, NULL, output, err);
+    }
+    rft_err_set(err, RFT_E_USAGE, "%s is a run file already: there is nothing to import", files->items[0]);
+    return rft_err_remedy(err, "of a run in parts name all of them: rooftune import SHARD.db SHARD.db -o RUN.db");
+}
 
 static int import_run(rft_cli *cli, const char *path, const char *output, rft_err *err) {
     rft_run *run = NULL;
@@ -175,6 +194,8 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
                                  "--baseline FILE.json RUN.db");
     } else if (rest.count > 1) {
         rc = rft_import_shards(cli, &rest, NULL, output, err);
+    } else if (is_run_file(rest.items[0])) {
+        rc = import_run_file(cli, &rest, output, err);
     } else {
         rc = import_run(cli, rest.items[0], output, err);
     }

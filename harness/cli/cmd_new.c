@@ -262,6 +262,12 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
         if (rc != RFT_OK) {
             rft_err_place(err, "%.300s", path);
         }
+        if (rc == RFT_E_SOURCE && copy->lost_count > 0 &&
+            strstr(err->message, " of the type ")) { /* it may say what the type is */
+            const char *otherwise = rft_arena_strdup(arena, err->remedy);
+            rft_err_remedy(err, "\"%.80s\" was not found: say the folder of headers, -I DIR; else %s", copy->lost[0],
+                           otherwise);
+        }
     }
     if (rc == RFT_OK) {
         files.items[0] = (rft_new_file){in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena),
@@ -375,7 +381,7 @@ static int scan_given(rft_device_copy *copy, rft_cuda_file *file, const given_te
 
 static int make_given(rft_cli *cli, const new_options *o, given_texts *g, rft_arena *arena, rft_err *err) {
     const char *folder = o->folder ? o->folder : g->beside;
-    rft_t1_kernel kernel;
+    rft_t1_kernel kernel = {0};
     rft_cuda_file file;
     rft_device_copy *copy = rft_arena_calloc(arena, 1, sizeof *copy);
     rft_new_files files = {.count = 1};
@@ -394,6 +400,9 @@ static int make_given(rft_cli *cli, const new_options *o, given_texts *g, rft_ar
     rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, "--reference-from ", g->path, g->text, err);
     rc = rc || !o->folder ? rc : rft_fs_make_folders(folder, err);
     if (rc != RFT_OK) {
+        if (kernel.is_call) {
+            rft_script_tuner_words(err);
+        }
         return rc;
     }
     char *base = rft_fs_absolute(g->beside);
@@ -410,6 +419,9 @@ static int make_given(rft_cli *cli, const new_options *o, given_texts *g, rft_ar
     memcpy(request.options, made.options, sizeof request.options);
     request.option_count = made.option_count;
     rc = rft_new_given(&g->sweep, &request, arena, err);
+    if (rc != RFT_OK && kernel.is_call) {
+        rft_script_tuner_words(err);
+    }
     if (rc == RFT_OK) {
         const char *path = in_folder(folder, rft_arena_printf(arena, "%s.lua", request.name), arena);
         files.items[0] = (rft_new_file){path, rft_str_get(&g->sweep), NULL};

@@ -185,6 +185,22 @@ const char *rft_compose_sanitizer(rft_arena *arena) {
     return found;
 }
 
+void rft_compose_describe_libraries(rft_env *env, rft_arena *arena) {
+    static const struct {
+        const char *key, *variable;
+    } rows[] = {{"cuda", NULL}, {"nvml", NULL}, {"cupti", "RFT_CUPTI"}, {"cublaslt", "RFT_CUBLASLT"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *own = rows[i].variable ? getenv(rows[i].variable) : NULL;
+        if (own && strcmp(own, "off") == 0) {
+            rft_env_set(env, arena, rows[i].key, NULL,
+                        rft_arena_printf(arena, "switched off: %s=off", rows[i].variable));
+        } else {
+            const rft_library_places places = rft_toolkits_places(rows[i].variable, arena);
+            rft_libraries_describe(env, rows[i].key, &places, arena);
+        }
+    }
+}
+
 void rft_compose_library_versions(rft_env *env, rft_arena *arena) {
     rft_library_places places = rft_toolkits_places("RFT_CUPTI", arena);
     rft_libraries_versions(env, &places, arena);

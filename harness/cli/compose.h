@@ -34,6 +34,10 @@ int rft_compose_counter_plan(rft_cli *cli, const char *chip, const rft_counter_s
 /* Path of compute-sanitizer: on PATH, else in CUDA_HOME or /usr/local/cuda. NULL: it is not there. */
 const char *rft_compose_sanitizer(rft_arena *arena);
 
+/* What opens here, for `rooftune devices`: keys "cuda", "nvml", "cupti", "cublaslt" as rft_libraries_describe(); what
+ * is switched off says so. */
+void rft_compose_describe_libraries(rft_env *env, rft_arena *arena);
+
 /* Versions of CUPTI and cuBLASLt by their files, none of them opened: keys "cupti.version", "cublaslt.version". */
 void rft_compose_library_versions(rft_env *env, rft_arena *arena);
 

@@ -165,8 +165,23 @@ static bool is_newer(const rft_cuda_word *word) {
     return found;
 }
 
+/* Those of headers, outside of any namespace. */
+static void read_header_variables(kernel_scan *s) {
+    const rft_cuda_words *words = s->words.headers;
+    size_t depth = 0;
+    for (size_t i = 0; words && words->items[i].kind != RFT_CUDA_END && s->variable_count < RFT_CUDA_PARAMS_MAX; i++) {
+        const rft_cuda_word *word = &words->items[i];
+        depth += rft_cuda_is(word, "{");
+        depth -= rft_cuda_is(word, "}") && depth > 0;
+        if (rft_cuda_is(word, "__constant__") && depth == 0 && !word->directive) {
+            s->variable_count += rft_cuda_read_variable(&s->variables[s->variable_count], words, i, s->arena);
+        }
+    }
+}
+
 static int read_entries(kernel_scan *s) {
     int rc = RFT_OK;
+    read_header_variables(s);
     for (size_t i = 0; s->words.items[i].kind != RFT_CUDA_END; i++) {
         s->out->newer = s->out->newer || is_newer(&s->words.items[i]);
     }

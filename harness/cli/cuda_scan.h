@@ -26,6 +26,7 @@ typedef struct rft_cuda_param {
     int lanes;             /* 4 for float4 */
     bool pointer;          /* to `type`, one level */
     bool is_const;         /* what it points to */
+    bool is_enum;          /* an enumeration's: no size of anything */
     bool guessed;          /* the type it points to is not known: `type` is a guess */
     bool aliased;          /* by a name that a macro, a template or one of several typedefs stands for */
     bool assigned;         /* `x[...] = ` stands in the body, under no #if and in no template */
@@ -115,8 +116,8 @@ typedef struct rft_cuda_file {
  * RFT_E_LIMIT: more kernels, parameters or macros than the constants above allow. */
 int rft_cuda_scan(rft_cuda_file *out, const char *text, const char *headers, rft_arena *arena, rft_err *err);
 
-/* Gives numbers and truth values among the template's parameters that have no default the arguments of the first launch
- * (<<<) in `text`, the file with its host code: literals, and constants of it. */
+/* Gives the template's parameters that have no default the arguments of the first launch (<<<) in `text`, the file with
+ * its host code: literals, constants of it, and types of rooftune's, which the kernel's parameters then have. */
 void rft_cuda_take_launches(rft_cuda_entry *entry, const char *text, rft_arena *arena);
 
 /* A texture or surface, of the runtime or the driver. */

@@ -18,7 +18,11 @@ static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t 
         param->written_to = param->written_to || !moves;
         return;
     }
-    const rft_cuda_word *behind = &words->items[rft_cuda_skip(words, at + 1)];
+    size_t past = rft_cuda_skip(words, at + 1);
+    while (rft_cuda_is(&words->items[past], "[")) { /* x[i][k] */
+        past = rft_cuda_skip(words, past);
+    }
+    const rft_cuda_word *behind = &words->items[past];
     const rft_cuda_word *before = &words->items[at - 1];
     while (rft_cuda_is(behind, ")") && rft_cuda_is(before, "(") && at > 2) { /* FLOAT4(x[i]) = ..., &(x[i]) */
         before -= before[-1].kind == RFT_CUDA_NAME ? 2 : 1;

@@ -41,8 +41,47 @@ static const char *argument_of(const rft_cuda_words *words, const rft_cuda_templ
     return literal ? word->text : word->kind == RFT_CUDA_NAME ? rft_cuda_constant(words, word->text) : NULL;
 }
 
+static bool is_type(const rft_cuda_template *one) {
+    return strcmp(one->kind, "typename") == 0 || strcmp(one->kind, "class") == 0;
+}
+
+/* Is it named in the type, as T in "const T*"? */
+static bool is_of(const rft_cuda_param *param, const char *name) {
+    size_t length = strlen(name);
+    bool found = false;
+    for (const char *at = strstr(param->written, name); at && !found && length; at = strstr(at + 1, name)) {
+        found = (at == param->written || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+                !(isalnum((unsigned char)at[length]) || at[length] == '_');
+    }
+    return found;
+}
+
+/* half of `scale<half, 128><<<...>>>`, where it is a type of rooftune's: its parameters were taken for float. */
+static void take_type(rft_cuda_entry *entry, rft_cuda_template *one, const rft_cuda_words *words, size_t from,
+                      size_t to, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    bool names = to > from;
+    for (size_t i = from; i < to; i++) {
+        names = names && words->items[i].kind == RFT_CUDA_NAME;
+        rft_str_addf(&text, "%s%s", i > from ? " " : "", words->items[i].text);
+    }
+    const char *type = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_cuda_param known = {0};
+    rft_str_clear(&text);
+    if (!names || !rft_cuda_set_type(&known, type)) {
+        return;
+    }
+    one->given = type;
+    for (size_t i = 0; i < entry->param_count; i++) {
+        rft_cuda_param *param = &entry->params[i];
+        if (param->aliased && is_of(param, one->name)) {
+            rft_cuda_set_type(param, type);
+        }
+    }
+}
+
 /* At the '<' behind the kernel's name; false: it is no launch. */
-static bool take_arguments(rft_cuda_entry *entry, const rft_cuda_words *words, size_t at) {
+static bool take_arguments(rft_cuda_entry *entry, const rft_cuda_words *words, size_t at, rft_arena *arena) {
     size_t end = rft_cuda_skip(words, at);
     if (end < at + 2 || !rft_cuda_is(&words->items[end], "<<<")) {
         return false;
@@ -55,7 +94,11 @@ static bool take_arguments(rft_cuda_entry *entry, const rft_cuda_words *words, s
             to = behind > to ? behind : to + 1;
         }
         rft_cuda_template *one = &entry->templates[k];
-        one->given = one->given ? one->given : argument_of(words, one, from, to);
+        if (!one->given && is_type(one)) {
+            take_type(entry, one, words, from, to, arena);
+        } else {
+            one->given = one->given ? one->given : argument_of(words, one, from, to);
+        }
         from = to + 1;
     }
     return true;
@@ -68,7 +111,7 @@ void rft_cuda_take_launches(rft_cuda_entry *entry, const char *text, rft_arena *
     bool taken = entry->template_count == 0;
     for (size_t i = 0; i + 1 < words->count && !taken; i++) {
         taken = rft_cuda_is(&words->items[i], name) && rft_cuda_is(&words->items[i + 1], "<") &&
-                take_arguments(entry, words, i + 1);
+                take_arguments(entry, words, i + 1, arena);
     }
     free(words->items);
     free(words);

@@ -44,13 +44,14 @@ static const known_type known_types[] = {{"float", "f32"},
                                          {"i8", "i8"},
                                          {"u8", "u8"}};
 
-static const known_type vector_types[] = {{"float", "f32"},  {"double", "f64"},  {"half", "f16"}, {"int", "i32"},
-                                          {"uint", "u32"},   {"short", "i16"},   {"char", "i8"},  {"uchar", "u8"},
-                                          {"ushort", "u16"}, {"longlong", "i64"}};
+static const known_type vector_types[] = {{"float", "f32"},  {"double", "f64"},   {"half", "f16"},      {"int", "i32"},
+                                          {"uint", "u32"},   {"short", "i16"},    {"char", "i8"},       {"uchar", "u8"},
+                                          {"ushort", "u16"}, {"longlong", "i64"}, {"ulonglong", "u64"}, {"long", "i64"},
+                                          {"ulong", "u64"}};
 
 static bool is_qualifier(const char *word) {
     static const char *const words[] = {
-        "const",  "volatile", "__restrict__", "__restrict", "restrict",          "struct",
+        "const",  "volatile", "__restrict__", "__restrict", "restrict",          "struct",    "enum",
         "static", "std",      "::",           "typename",   "__grid_constant__", "__device__"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(word, words[i]) == 0) {
@@ -101,6 +102,17 @@ static void find_type(rft_cuda_param *param, const char *base) {
     if (!param->type && length > 0) {
         param->type = integer_type(base);
     }
+}
+
+bool rft_cuda_set_type(rft_cuda_param *param, const char *base) {
+    rft_cuda_param known = {0};
+    find_type(&known, base);
+    if (known.type) {
+        param->type = known.type;
+        param->lanes = known.lanes;
+        param->base = base;
+    }
+    return known.type != NULL;
 }
 
 static const char *join_names(const rft_cuda_words *words, size_t from, size_t to, rft_arena *arena) {
@@ -181,6 +193,31 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
     return name;
 }
 
+/* Of `enum class NAME : uint8_t {` and `typedef enum {...} NAME`: the type of its numbers; NULL: it is none. */
+static const char *enum_type(const rft_cuda_words *words, const char *name, rft_arena *arena) {
+    for (size_t i = 0; words && i + 2 < words->count; i++) {
+        const rft_cuda_word *items = words->items;
+        size_t at = i + 1, brace = i + 1;
+        at += rft_cuda_is(&items[at], "class") || rft_cuda_is(&items[at], "struct");
+        while (rft_cuda_is(&items[i], "enum") && items[brace].kind != RFT_CUDA_END && brace < i + 9 &&
+               !strchr("{;(", items[brace].text[0])) {
+            brace++;
+        }
+        if (!rft_cuda_is(&items[brace], "{")) {
+            continue;
+        }
+        bool typed = i > 0 && rft_cuda_is(&items[i - 1], "typedef");
+        if (rft_cuda_is(&items[at], name) || (typed && rft_cuda_is(&items[rft_cuda_skip(words, brace)], name))) {
+            rft_cuda_param numbers = {0};
+            if (rft_cuda_is(&items[at + 1], ":")) {
+                find_type(&numbers, without_qualifiers(join_names(words, at + 2, brace, arena), arena));
+            }
+            return numbers.type ? numbers.type : "i32";
+        }
+    }
+    return NULL;
+}
+
 static void add_written(rft_str *out, const rft_cuda_word *word) {
     bool apart = out->length > 0 && word->kind != RFT_CUDA_SIGN && !rft_text_ends(rft_str_get(out), "::");
     rft_str_addf(out, "%s%s", apart ? " " : "", word->text);
@@ -199,39 +236,54 @@ void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, con
                          size_t to, rft_arena *arena) {
     rft_str written = RFT_STR_INIT, base = RFT_STR_INIT;
     size_t stars = 0, bases = 0, name = to;
-    bool constant = false, odd = false;
+    bool constant = false, odd = false, is_template = false, array = false;
     for (size_t i = from; i < to; i++) { /* a default ends it */
         to = rft_cuda_is(&words->items[i], "=") ? i : to;
     }
     for (size_t i = from; i < to && !rft_cuda_is(&words->items[i], "["); i++) { /* salt[SIZE]: the size is no name */
         name = words->items[i].kind == RFT_CUDA_NAME ? i : name;
     }
+    size_t before = 0; /* words of the type; without any the one name is the type, and the parameter has none */
+    for (size_t i = from; i < name; i++) {
+        before += words->items[i].kind == RFT_CUDA_NAME && !is_qualifier(words->items[i].text);
+    }
+    name = before ? name : to;
     for (size_t i = from; i < to; i++) {
         const rft_cuda_word *word = &words->items[i];
         if (i != name) {
             add_written(&written, word);
         }
         constant = constant || (rft_cuda_is(word, "const") && stars == 0);
-        stars += word->text[0] == '*' || (word->text[0] == '[' && i > name);
-        odd = odd || (word->kind == RFT_CUDA_SIGN && strchr("&<(", word->text[0]) != NULL) ||
+        bool around = rft_cuda_is(word, "(") && rft_cuda_is(&word[1], "*"); /* float (*rows)[64] */
+        bool opens = word->text[0] == '[' && i > name && !array;            /* float a[64][64] */
+        stars += word->text[0] == '*' || opens;
+        array = array || opens || around;
+        is_template = is_template || rft_cuda_is(word, "<");
+        odd = odd || (word->kind == RFT_CUDA_SIGN && strchr("&(", word->text[0]) != NULL && !around) ||
               (word->text[0] == '[' && i < name);
         bool space = i + 1 < to && rft_cuda_is(&word[1], "::");
         if (i < name && word->kind == RFT_CUDA_NAME && !is_qualifier(word->text) && !space) {
             rft_str_addf(&base, "%s%s", bases++ ? " " : "", word->text);
         }
     }
-    *param = (rft_cuda_param){.name = name < to ? words->items[name].text : "", .pointer = stars == 1, .elements = 1};
+    *param = (rft_cuda_param){
+        .name = name < to ? words->items[name].text : "", .pointer = stars == 1, .elements = 1, .lanes = 1};
     param->base = rft_arena_strdup(arena, rft_str_get(&base));
     param->written = rft_arena_strdup(arena, rft_str_get(&written));
     param->read = true;
     param->written_to = stars == 1 && !constant;
     param->is_const = constant;
-    if (!odd && stars < 2 && bases > 0) {
+    if (!odd && !is_template && stars < 2 && bases > 0) {
         bool sure = true;
         const char *meant = bases == 1 ? resolve_alias(entry, words, param->base, &sure, arena) : param->base;
         param->aliased = strcmp(meant, param->base) != 0 && !sure;
         param->base = meant;
         find_type(param, meant);
+        const char *numbers = param->type ? NULL : enum_type(words, meant, arena);
+        numbers = numbers || param->type ? numbers : enum_type(words->headers, meant, arena);
+        param->is_enum = numbers != NULL;
+        param->aliased = param->aliased || numbers;
+        param->type = numbers ? numbers : param->type;
     }
     bool bound = rft_cuda_is_texture(param) || bases == 0;
     if (!param->type && stars == 1 && !odd && !bound && !strchr(param->written, '{')) {

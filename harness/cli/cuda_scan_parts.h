@@ -46,6 +46,8 @@ int rft_cuda_read_templates(rft_cuda_entry *entry, const rft_cuda_words *words, 
 /* The words [from, to) of one parameter, or of a struct's field. */
 void rft_cuda_read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const rft_cuda_words *words, size_t from,
                          size_t to, rft_arena *arena);
+/* The type of this name, as "half" or "unsigned int"; false: it is none of rooftune's, and nothing is set. */
+bool rft_cuda_set_type(rft_cuda_param *param, const char *base);
 /* The number of `constexpr int NAME = 64;` or `#define NAME 64`, if it is the only one of that name; NULL. */
 const char *rft_cuda_constant(const rft_cuda_words *words, const char *name);
 /* The value of words [from, to): whole numbers, constants of the file, + - * / and brackets, below 2^31; 0: not known.

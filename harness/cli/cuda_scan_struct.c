@@ -46,6 +46,20 @@ static bool read_elements(const field_list *list, rft_cuda_param *field, size_t 
     return field->elements > 0 && field->elements <= 4096;
 }
 
+/* `, b` and `, *__restrict__ c` of `float *a, b, *__restrict__ c` at words [begin, at): false: something else. */
+static bool read_further(rft_cuda_param *field, const rft_cuda_word *items, size_t begin, size_t at) {
+    bool pointer = rft_cuda_is(&items[begin], "*");
+    begin += pointer;
+    while (pointer && (rft_cuda_is(&items[begin], "__restrict__") || rft_cuda_is(&items[begin], "__restrict") ||
+                       rft_cuda_is(&items[begin], "const"))) {
+        begin++;
+    }
+    bool alike = pointer == field->pointer || (field->type && !field->guessed);
+    field->pointer = pointer;
+    field->elements = 1;
+    return at == begin + 1 && items[begin].kind == RFT_CUDA_NAME && alike;
+}
+
 /* `float a, b[4] = {}, *c;` at [from, end), the ; at `end`. */
 static bool read_declaration(field_list *list, size_t from, size_t end) {
     static const rft_cuda_entry none = {0};
@@ -59,8 +73,8 @@ static bool read_declaration(field_list *list, size_t from, size_t end) {
         if (begin == from) {
             rft_cuda_read_param(&first, &none, list->all, begin, at, list->arena);
             field = first;
-        } else if (at != begin + 1 || items[begin].kind != RFT_CUDA_NAME || first.pointer) {
-            return false; /* `, *p` */
+        } else if (!read_further(&field, items, begin, at)) {
+            return false;
         }
         field.name = at > begin ? items[at - 1].text : "";
         bool known = field.type || find_fields(&field, list->all, list->nested + 1, list->left, list->arena);

@@ -105,7 +105,8 @@ rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_
         return no(rft_arena_strdup(arena, err.message), "correct kernels/lib/devices.lua");
     }
     if (facts.reason) {
-        return no(facts.reason, "add one: name, figures and their source; everything measured works without");
+        return no(facts.reason,
+                  facts.is_part ? NULL : "add one: name, figures and their source; everything measured works without");
     }
     return (rft_device_fact){
         .value = rft_arena_printf(arena, "%s: %s", facts.name ? facts.name : "entry", rates_of(&ceilings, arena))};

@@ -51,6 +51,9 @@ static int check_shard(const rft_run *first, const rft_run *other, const char *f
         if (!rft_run_part_same(a, b)) {
             return refuse_shard(err, file, first_file, "it has other problems, variants or values");
         }
+        if (a->measure.cache != b->measure.cache || a->measure.mode != b->measure.mode) { /* by a script's arguments */
+            return refuse_shard(err, file, first_file, "it was measured with another measure.cache or measure.mode");
+        }
     }
     const char *key = other_fact(first, other);
     if (key) {
@@ -329,25 +332,42 @@ static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const 
         output);
 }
 
+/* Reads those that have begun: a job may be ended before it has written anything. */
+static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft_words *there, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
+        const char *file = files->items[i];
+        rft_run *run = NULL;
+        rc = rft_store_load(&run, file, err);
+        if (rc == RFT_E_NOT_FOUND && there->count + (files->count - i) > 1) {
+            rft_log_warn(&cli->log, "%s ended before it began, and is left out", file);
+            rc = RFT_OK;
+            continue;
+        }
+        rc = rc ? rc : rft_run_file_check_ids(run, file, err);
+        rc = rc || there->count == 0 ? rc : check_shard(runs[0], run, there->items[0], file, err);
+        runs[there->count] = run;
+        there->items[there->count] = file;
+        there->count += run != NULL;
+    }
+    return rc;
+}
+
 int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
                       rft_err *err) {
     rft_run **runs = rft_calloc(files->count, sizeof *runs);
     merged_run m = {.arena = rft_arena_new()};
-    int rc = RFT_OK;
-    for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
-        rc = rft_store_load(&runs[i], files->items[i], err);
-        rc = rc ? rc : rft_run_file_check_ids(runs[i], files->items[i], err);
-        rc = rc || i == 0 ? rc : check_shard(runs[0], runs[i], files->items[0], files->items[i], err);
-    }
+    rft_words there = {.items = rft_arena_calloc(m.arena, files->count, sizeof *there.items)};
+    int rc = load_shards(cli, files, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
-        merge(&m, runs, files, losses);
+        merge(&m, runs, &there, losses);
         rc = rft_import_write(m.run, output, err);
     }
     if (rc == RFT_OK && !losses) { /* else more is to come at once */
-        tell_merged(cli, &m, files->count, output);
+        tell_merged(cli, &m, there.count, output);
     }
-    for (size_t i = 0; i < files->count; i++) {
+    for (size_t i = 0; i < there.count; i++) {
         rft_run_free(runs[i]);
     }
     free(runs);

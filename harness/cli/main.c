@@ -85,7 +85,13 @@ static const rft_command *find_command(const char *name, rft_err *err) {
     const char *near = rft_text_nearest(name, names, count);
     rft_err_set(err, RFT_E_USAGE, "unknown command \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
                 near ? near : "", near ? "\"?" : "");
-    rft_err_remedy(err, "`rooftune --help` lists the commands");
+    if (rft_text_ends(name, ".lua")) {
+        rft_err_remedy(err, "rooftune check %.300s looks at it, rooftune run %.300s measures", name, name);
+    } else if (rft_text_ends(name, ".cu")) {
+        rft_err_remedy(err, "rooftune new %.300s writes a first sweep of it", name);
+    } else {
+        rft_err_remedy(err, "`rooftune --help` lists the commands");
+    }
     return NULL;
 }
 

@@ -48,7 +48,10 @@ static void tell_copies(rft_cli *cli, const rft_new_files *files) {
     for (size_t i = 0; i < files->count; i++) {
         const rft_new_file *file = &files->items[i];
         if (file->copied && !told) {
-            rft_log_info(&cli->log, "%s is %s without its host code, line by line: NVRTC compiles device code only",
+            rft_log_info(&cli->log,
+                         "%s is %s without its host code, line by line, since NVRTC compiles device code only: change "
+                         "the kernel "
+                         "there",
                          file->path, file->copied);
         } else if (file->copied) {
             rft_str_addf(&headers, "%s%s", headers.length ? ", " : "", rft_fs_name(file->path));

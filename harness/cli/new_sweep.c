@@ -13,7 +13,7 @@
 /* ---- dimensions ---- */
 
 static bool is_integer(const rft_cuda_param *param) {
-    return !param->pointer && param->type && param->lanes == 1 && param->elements == 1 &&
+    return !param->pointer && param->type && !param->is_enum && param->lanes == 1 && param->elements == 1 &&
            (param->type[0] == 'i' || param->type[0] == 'u') &&
            (strcmp(param->type + 1, "32") == 0 || strcmp(param->type + 1, "64") == 0); /* bool, short: no size */
 }
@@ -89,6 +89,35 @@ static bool has_second_axis(const rft_cuda_entry *entry) {
     return entry->block_axes > 1 || entry->thread_axes > 1;
 }
 
+char rft_new_matrix(const char *name) {
+    name += strncasecmp(name, "d_", 2) == 0 ? 2 : strncasecmp(name, "dev_", 4) == 0 ? 4 : 0;
+    char letter = (char)(name[0] | 0x20);
+    return letter >= 'a' && letter <= 'c' && name[1] == '\0' ? letter : '\0';
+}
+
+/* C(m, n) = A(m, k) B(k, n): by the names that everybody gives them. */
+static void find_product(rft_new_plan *plan) {
+    static const char *const names[3] = {"m", "n", "k"};
+    size_t matrices[3] = {0}, dimensions = 0;
+    for (size_t d = 0; d < 3; d++) {
+        for (size_t i = 0; i < plan->dimension_count; i++) {
+            if (strcasecmp(plan->dimensions[i].name, names[d]) == 0) {
+                plan->product[d] = i;
+                dimensions++;
+            }
+        }
+    }
+    for (size_t i = 0; i < plan->kernel->param_count; i++) {
+        const rft_cuda_param *param = &plan->kernel->params[i];
+        char letter = param->pointer ? rft_new_matrix(param->name) : '\0';
+        if (letter && param->written_to == (letter == 'c')) {
+            matrices[letter - 'a']++;
+        }
+    }
+    plan->is_product =
+        plan->dimension_count == 3 && dimensions == 3 && matrices[0] == 1 && matrices[1] == 1 && matrices[2] == 1;
+}
+
 static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
     static const char *const guesses[] = {"", "1048576", "1024", "128", "32", "16", "8", "8", "4", "4", "4", "2"};
     for (size_t i = 0; i < plan->kernel->param_count && plan->dimension_count < RFT_NEW_DIMENSIONS_MAX; i++) {
@@ -104,6 +133,7 @@ static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
         plan->dimensions[1].name = "width";
     }
     plan->square = plan->dimension_count == 1 && has_second_axis(plan->kernel);
+    find_product(plan);
     int rc = RFT_OK;
     for (size_t i = 0; i < plan->request->sizes->count && rc == RFT_OK; i++) {
         rc = take_size(plan, plan->request->sizes->items[i], arena, err);
@@ -112,7 +142,9 @@ static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
         rft_new_dimension *one = &plan->dimensions[i];
         one->guessed = !one->values;
         size_t dimensions = plan->dimension_count + plan->square;
-        one->values = one->values ? one->values : guesses[dimensions < 11 ? dimensions : 11];
+        one->values = one->values        ? one->values
+                      : plan->is_product ? "1024"
+                                         : guesses[dimensions < 11 ? dimensions : 11];
     }
     return rc;
 }
@@ -134,17 +166,26 @@ static size_t bounding_dimension(const rft_new_plan *plan, const char *bound) {
     return plan->dimension_count;
 }
 
+const char *rft_new_factor(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
+    if (!axis->factor || rft_new_lua(plan, axis->factor, "c.", arena)) {
+        return axis->factor;
+    }
+    const char *first = rft_arena_strndup(arena, axis->factor, strcspn(axis->factor, "*"));
+    return !strchr(first, '(') && rft_new_lua(plan, first, "c.", arena) ? first : NULL;
+}
+
 /* By what the kernel itself calls it: the dimension N of blockIdx.x * BN, rows of row = blockIdx.x. */
 static size_t seen_dimension(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
     size_t bounding = bounding_dimension(plan, axis->bound);
     if (bounding < plan->dimension_count) {
         return bounding;
     }
-    bool known = rft_new_lua(plan, axis->factor, "c.", arena) != NULL; /* row * cols is no block's extent */
+    const char *factor = rft_new_factor(plan, axis, arena);
+    bool known = factor != NULL; /* row * cols is no block's extent */
     for (size_t i = 0; i < plan->dimension_count; i++) {
         const char *name = plan->dimensions[i].name;
         bool row = axis->alias && !known && !axis->by_threads && axis->alias[1] && strstr(name, axis->alias);
-        if (row || (known && ends_in_name(axis->factor, name))) {
+        if (row || (known && ends_in_name(factor, name))) {
             return i;
         }
     }
@@ -169,10 +210,15 @@ static size_t axis_dimension(const rft_new_plan *plan, size_t axis, rft_arena *a
 static int refuse_param(const rft_cuda_entry *entry, const rft_cuda_param *param, rft_err *err) {
     bool texture = rft_cuda_is_texture(param);
     bool map = strstr(param->written, "CUtensorMap") != NULL;
+    const char *star = strchr(param->written, '*');
+    bool pointers = star && strchr(star + 1, '*');
     rft_err_set(err, RFT_E_SOURCE, "line %zu: the parameter \"%.60s\" of %.60s is %s%.100s, which `new` cannot fill",
                 entry->line, param->name, entry->name, texture ? "a texture: " : "of the type ", param->written);
     return rft_err_remedy(err, texture ? "sweeps have no textures: read through a pointer (__ldg) instead"
-                               : map   ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
+                               : pointers
+                                   ? "a buffer holds numbers, no pointers: give the kernel one buffer, and where each "
+                                     "part begins"
+                               : map ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
                                      : "write the sweep by hand: struct { ... } in docs/sweeps.md gives one by value");
 }
 

@@ -12,6 +12,7 @@ typedef enum tune_role {
     ROLE_WARPS,
     ROLE_BLOCK,
     ROLE_TILE,
+    ROLE_OWN_TILE, /* of a thread: TM */
     ROLE_VECTOR,
     ROLE_ITEMS,
     ROLE_UNROLL,
@@ -53,7 +54,16 @@ static tune_role role_of(const char *name) {
     bool short_tile = strlen(text) == 2 && strchr("bt", text[0]) && strchr("mnk", text[1]);
     bool axis = strlen(text) > 2 && strchr("xyz", text[strlen(text) - 1]);
     text[strlen(text) - axis] = '\0';
-    return short_tile ? ROLE_TILE : strcmp(text, "bs") == 0 || strcmp(text, "bdim") == 0 ? ROLE_BLOCK : ROLE_OTHER;
+    return short_tile                                             ? text[0] == 't' ? ROLE_OWN_TILE : ROLE_TILE
+           : strcmp(text, "bs") == 0 || strcmp(text, "bdim") == 0 ? ROLE_BLOCK
+                                                                  : ROLE_OTHER;
+}
+
+bool rft_new_is_fixed(const rft_cuda_macro *macro) {
+    long number = macro->fixed ? strtol(macro->fixed, NULL, 0) : 0;
+    tune_role role = role_of(macro->name);
+    bool usual = role != ROLE_OTHER && role != ROLE_WARP && role != ROLE_HEAD;
+    return usual && number > 0 && number <= 1024;
 }
 
 /* 'x', 'y' or 'z' where the name ends so: BLOCK_X, TILEY. */
@@ -234,7 +244,7 @@ static const char *covered(const rft_new_plan *plan, const char *threads, char a
 static const char *blocks_along(const rft_new_plan *plan, size_t axis, const char *threads, rft_arena *arena) {
     const rft_cuda_axis *seen = &plan->kernel->axes[axis];
     const char *size = plan->dimensions[plan->along[axis]].name;
-    const char *own = rft_new_lua(plan, seen->factor, "c.", arena);
+    const char *own = rft_new_lua(plan, rft_new_factor(plan, seen, arena), "c.", arena);
     const char *times = rft_new_lua(plan, seen->times, "c.", arena);
     bool alone = seen->alias && !seen->by_threads && !own; /* row = blockIdx.x: one block, one row */
     if (alone || (!threads && !own)) {
@@ -305,6 +315,9 @@ static void choose_values(rft_new_plan *plan, rft_new_tuned *one) {
             set_values(one, "8, 16, 32", "16", "a tile's width");
         }
         break;
+    case ROLE_OWN_TILE:
+        set_values(one, "1, 2, 4, 8", "4", "results of a thread along it");
+        break;
     case ROLE_VECTOR:
         set_values(one, "1, 2, 4", "1", "elements of a load");
         break;
@@ -357,6 +370,22 @@ static void keep_given(rft_new_tuned *one, rft_arena *arena) {
     }
 }
 
+/* __launch_bounds__(128) as a number: of the threads in a row only those that it allows. */
+static void keep_bound(const rft_new_plan *plan, rft_new_tuned *one, rft_arena *arena) {
+    long most = plan->kernel->max_threads;
+    bool alone = rft_text_starts(plan->block, "c.") && strcmp(plan->block + 2, one->name) == 0;
+    if (!alone || most < 64 || most >= 256) {
+        return;
+    }
+    rft_str values = RFT_STR_INIT;
+    for (long threads = 32; threads <= most; threads *= 2) {
+        rft_str_addf(&values, "%s%ld", values.length ? ", " : "", threads);
+        one->preset = rft_arena_printf(arena, "%ld", threads);
+    }
+    one->values = rft_arena_strdup(arena, rft_str_get(&values));
+    rft_str_clear(&values);
+}
+
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena) {
     const char *terms[3] = {NULL, NULL, NULL};
     if (plan->tuned_count > RFT_NEW_TUNED_MAX - 1) {
@@ -373,6 +402,7 @@ void rft_new_choose(rft_new_plan *plan, rft_arena *arena) {
                        axis_of(one->name) == 'x' ? "32" : "8", "threads of a block");
         } else {
             choose_values(plan, one);
+            keep_bound(plan, one, arena);
             keep_given(one, arena);
         }
     }

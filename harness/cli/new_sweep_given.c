@@ -260,12 +260,20 @@ static size_t find_name(const rft_variant *variant, const char *name) {
 
 #define TRIED_MOST 65536u /* valid configurations that are looked through for one near the defaults */
 
-/* The valid one that has most of the defaults. */
+/* The defaults where they are valid together, else the valid one of those looked through that has most of them. */
 static int choose_preset(rft_given_plan *plan, const rft_space *space, rft_arena *arena) {
     const rft_t1_kernel *kernel = plan->request->kernel;
     const rft_variant *variant = rft_space_variant(space);
     rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
     size_t best = SIZE_MAX;
+    for (size_t k = 0; k < kernel->param_count; k++) {
+        const rft_t1_param *param = &kernel->params[k];
+        plan->presets[k] = &param->values[param->preset == SIZE_MAX ? 0 : param->preset];
+        config[find_name(variant, param->name)] = *plan->presets[k];
+    }
+    if (rft_space_find(space, config) != UINT64_MAX) {
+        return RFT_OK;
+    }
     for (uint64_t i = 0; i < rft_space_index_end(space) && i < TRIED_MOST && best > 0; i++) {
         size_t apart = 0;
         uint64_t index = rft_space_exact(space) ? i : rft_space_sample(space, i * 0x9E3779B97F4A7C15u);
@@ -318,6 +326,16 @@ static void add_option(rft_given_plan *plan, const char *option) {
     }
 }
 
+/* -DNAME=4 of a parameter. */
+static bool is_of_param(const rft_t1_kernel *kernel, const char *option) {
+    bool found = false;
+    for (size_t i = 0; i < kernel->param_count && rft_text_starts(option, "-D"); i++) {
+        size_t length = strlen(kernel->params[i].name);
+        found = found || (strncmp(option + 2, kernel->params[i].name, length) == 0 && strchr("=", option[2 + length]));
+    }
+    return found;
+}
+
 static void take_options(rft_given_plan *plan, rft_arena *arena) {
     const rft_t1_kernel *kernel = plan->request->kernel;
     rft_compile_option option = {.words = 1};
@@ -326,6 +344,11 @@ static void take_options(rft_given_plan *plan, rft_arena *arena) {
         if (rft_compile_option_read(&option, kernel->options, kernel->option_count, i, &refused) != RFT_OK) {
             option.words = 1;
             remark(plan, rft_arena_printf(arena, "left out of the compiler's options: %.100s", kernel->options[i]));
+            continue;
+        }
+        if (is_of_param(kernel, kernel->options[i])) {
+            remark(plan, rft_arena_printf(arena, "left out of the compiler's options, since the space has it: %.100s",
+                                          kernel->options[i]));
             continue;
         }
         bool relative = option.names != RFT_OPTION_NAMES_NOTHING && option.value && option.value[0] != '/';

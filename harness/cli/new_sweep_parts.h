@@ -34,6 +34,8 @@ typedef struct rft_new_plan {
     size_t dimension_count;
     bool free_dimension; /* no parameter of the kernel: only sizes follow it */
     bool square;         /* one dimension is that of both axes */
+    bool is_product;     /* A of m x k, B of k x n, C of m x n, whatever their layouts */
+    size_t product[3];   /* then: which dimensions m, n and k are */
     size_t along[3];     /* the dimension that blocks along x, y and z walk */
     const char *entry;   /* name expression */
     bool has_type;       /* it names a type that was guessed */
@@ -48,6 +50,10 @@ void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool 
 /* "(BM*BN)/(TM*TN)" as "(c.BM * c.BN) // (c.TM * c.TN)", `before` being "c."; NULL: a name in it is no parameter and no
  * constant of the file, or there is no text. */
 const char *rft_new_lua(const rft_new_plan *plan, const char *text, const char *before, rft_arena *arena);
+/* What blocks along the axis lie apart, of parameters and constants: the factor, or BM of `row * BM * K`; NULL. */
+const char *rft_new_factor(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena);
+/* Has the source a number of its own for what sweeps usually tune: #define TILE 32? */
+bool rft_new_is_fixed(const rft_cuda_macro *macro);
 /* Values, block and grid, by the names. */
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena);
 int rft_new_type_bytes(const char *type); /* of "f32" */
@@ -74,6 +80,8 @@ typedef struct rft_given_plan {
     bool sizes_open; /* an input of one element, contents that stand elsewhere, a macro that nothing defines */
 } rft_given_plan;
 
+/* 'a', 'b' or 'c' of A, d_A and b; 0: another name. */
+char rft_new_matrix(const char *name);
 void rft_given_write(rft_str *out, const rft_given_plan *plan);
 
 /* `truth`: the plan of the kernel that is the reference; NULL: a file is. */

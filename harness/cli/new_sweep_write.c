@@ -52,6 +52,23 @@ static void add_count(rft_str *out, const rft_new_plan *plan, int factor, const 
     }
 }
 
+/* Elements of a buffer: of a product's matrices two dimensions. */
+static void add_count_of(rft_str *out, const rft_new_plan *plan, size_t param, const char *before) {
+    static const size_t sides[3][2] = {{0, 2}, {2, 1}, {0, 1}}; /* of A, B, C: m, n, k */
+    const rft_cuda_param *one = &plan->kernel->params[param];
+    if (!plan->is_product) {
+        add_count(out, plan, one->lanes, before);
+        return;
+    }
+    char letter = rft_new_matrix(one->name);
+    const size_t *of = sides[letter ? letter - 'a' : 2];
+    if (one->lanes != 1) {
+        rft_str_addf(out, "%d * ", one->lanes);
+    }
+    rft_str_addf(out, "%s%s * %s%s", before, plan->dimensions[plan->product[of[0]]].name, before,
+                 plan->dimensions[plan->product[of[1]]].name);
+}
+
 /* ---- Lua ---- */
 
 static void write_params(rft_str *out, const rft_new_plan *plan) {
@@ -65,9 +82,9 @@ static void write_params(rft_str *out, const rft_new_plan *plan) {
 
 static void write_buffers(rft_str *out, const rft_new_plan *plan) {
     const rft_cuda_entry *entry = plan->kernel;
-    rft_str_add(out,
-                "    buffers = function(p)\n      -- TODO: each has as many elements as the problem; say what it has\n"
-                "      return {\n");
+    rft_str_addf(out, "    buffers = function(p)\n      -- TODO: %s\n      return {\n",
+                 plan->is_product ? "sizes of a product of matrices, by their names"
+                                  : "each has as many elements as the problem; say what it has");
     for (size_t i = 0; i < entry->param_count; i++) {
         const rft_cuda_param *param = &entry->params[i];
         if (param->pointer) {
@@ -76,7 +93,7 @@ static void write_buffers(rft_str *out, const rft_new_plan *plan) {
                          : param->read      ? "inout"
                                             : "output",
                          param->type);
-            add_count(out, plan, param->lanes, "p.");
+            add_count_of(out, plan, i, "p.");
             rft_str_add(out, "),");
             if (param->guessed) { /* its words are names and signs, none ends a comment */
                 rft_str_addf(out, " -- TODO: %s is not known here: a guess", param->written);
@@ -94,12 +111,14 @@ static void write_constants(rft_str *out, const rft_new_plan *plan) {
     size_t written = 0;
     for (size_t i = 0; i < file->variable_count && i < 64; i++) {
         const rft_cuda_variable *variable = &file->variables[i];
-        if (!((plan->kernel->variables >> i) & 1) || !variable->type || !variable->elements || variable->initialised) {
+        if (!((plan->kernel->variables >> i) & 1) || !variable->type || variable->initialised) {
             continue;
         }
         rft_str_add(out, written++ ? "" : "    constants = { -- TODO: their contents\n");
-        rft_str_addf(out, "      [\"%s%s\"] = input(%s, %zu),\n", variable->space, variable->name, variable->type,
-                     variable->elements * (size_t)variable->lanes);
+        size_t elements = variable->elements ? variable->elements : 1;
+        rft_str_addf(out, "      [\"%s%s\"] = input(%s, %zu),", variable->space, variable->name, variable->type,
+                     elements * (size_t)variable->lanes);
+        rft_str_addf(out, variable->elements ? "\n" : " -- TODO: %.80s elements\n", variable->count);
     }
     rft_str_add(out, written ? "    },\n" : "");
 }
@@ -122,7 +141,11 @@ static void add_argument(rft_str *out, const rft_new_plan *plan, size_t i) {
     }
     rft_str_add(out, param->lanes > 1 ? "struct { " : "");
     for (int lane = 0; lane < param->lanes; lane++) {
-        rft_str_addf(out, "%s%s(%s%s)", lane ? ", " : "", param->type, size ? "p." : "1", size ? plan->names[i] : "");
+        rft_str_addf(out, "%s%s(%s%s)", lane ? ", " : "", param->type,
+                     size             ? "p."
+                     : param->is_enum ? "0"
+                                      : "1",
+                     size ? plan->names[i] : "");
     }
     size_t bytes = (size_t)param->lanes * (size_t)find_type(param->type)->bytes;
     if (param->lanes == 2 || param->lanes == 4) {
@@ -186,7 +209,41 @@ static int bytes_of(const rft_new_plan *plan, bool written) {
     return bytes;
 }
 
+/* "4 * p.M * p.K + 4 * p.K * p.N" of what is read, or written. */
+static void add_bytes(rft_str *out, const rft_new_plan *plan, bool written) {
+    size_t terms = 0;
+    for (size_t i = 0; i < plan->kernel->param_count; i++) {
+        const rft_cuda_param *param = &plan->kernel->params[i];
+        if (param->pointer && (written ? param->written_to : param->read)) {
+            int each = find_type(param->type)->bytes;
+            rft_str_add(out, terms++ ? " + " : "");
+            if (each > 1) {
+                rft_str_addf(out, "%d * ", each);
+            }
+            add_count_of(out, plan, i, "p.");
+        }
+    }
+}
+
+static void write_product_work(rft_str *out, const rft_new_plan *plan) {
+    rft_str_add(out,
+                "    -- TODO: the pipe of the operations (fp32, tensor_fp16, ...); the bytes are every matrix once\n"
+                "    work    = function(p)\n      return { fp32 = 2");
+    for (size_t d = 0; d < 3; d++) {
+        rft_str_addf(out, " * p.%s", plan->dimensions[plan->product[d]].name);
+    }
+    rft_str_add(out, ", read = ");
+    add_bytes(out, plan, false);
+    rft_str_add(out, ", write = ");
+    add_bytes(out, plan, true);
+    rft_str_add(out, " }\n    end,\n");
+}
+
 static void write_work(rft_str *out, const rft_new_plan *plan) {
+    if (plan->is_product) {
+        write_product_work(out, plan);
+        return;
+    }
     int read = bytes_of(plan, false), written = bytes_of(plan, true);
     rft_str_addf(out,
                  "    -- TODO: operations (fp32 = ..., an FMA is two); the bytes are every buffer once\n"
@@ -213,7 +270,10 @@ static void write_todo_notice(rft_str *out, const rft_new_plan *plan, bool file)
         out,
         "print(\"%s.lua has TODOs: %ssizes of buffers, arguments, grid, work%s; delete this line when they are "
         "done\")\n",
-        plan->request->name, file ? "the reference, " : "", guessed ? ", parameters" : "");
+        plan->request->name, file ? "the reference, " : "",
+        guessed                  ? ", parameters"
+        : plan->tuned_count == 0 ? ", parameters (none yet)"
+                                 : "");
 }
 
 static void write_tuned(rft_str *out, const rft_new_plan *plan) {
@@ -222,6 +282,14 @@ static void write_tuned(rft_str *out, const rft_new_plan *plan) {
         const rft_new_tuned *one = &plan->tuned[i];
         rft_str_addf(out, "    %s = values(%s),%s\n", one->name, one->values,
                      one->guessed ? " -- TODO: what it means is not known here" : "");
+    }
+    for (size_t i = 0; i < plan->request->file->macro_count; i++) {
+        const rft_cuda_macro *macro = &plan->request->file->macros[i];
+        if (rft_new_is_fixed(macro)) {
+            rft_str_addf(
+                out, "    -- %.60s is %ld in the source: with `#ifndef %.60s` and `#endif` around it, `new` tunes it\n",
+                macro->name, strtol(macro->fixed, NULL, 0), macro->name);
+        }
     }
     rft_str_add(out, "  }");
     if (plan->limit) {
@@ -234,7 +302,10 @@ static void write_over(rft_str *out, const rft_new_plan *plan) {
     for (size_t i = 0; i < plan->dimension_count; i++) {
         rft_str_addf(out, "%s %s = values(%s)", i ? "," : "", plan->dimensions[i].name, plan->dimensions[i].values);
     }
-    rft_str_addf(out, " },%s\n", plan->dimensions[0].guessed ? " -- TODO: the sizes you need" : "");
+    rft_str_addf(out, " },%s\n",
+                 plan->dimensions[0].guessed
+                     ? " -- TODO: the sizes you need; what is no size (a seed, a level) is a number in args"
+                     : "");
 }
 
 /* What stands in `kernel { }`; `reference` is Lua. */
@@ -246,6 +317,7 @@ static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *ref
     if (request->copied) {
         rft_str_add(out, " -- without the host code of ");
         rft_str_add_lua(out, request->copied);
+        rft_str_add(out, ": the kernel is changed here");
     }
     rft_str_add(out, "\n    entry   = ");
     rft_str_add_lua(out, plan->entry);
@@ -264,7 +336,11 @@ static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *ref
     write_buffers(out, plan);
     write_launch(out, plan);
     write_work(out, plan);
-    rft_str_addf(out, "    check   = { reference = %s },\n  }", reference);
+    rft_str_addf(out, "    check   = { reference = %s", reference);
+    if (plan->is_product) { /* terms of a sum: its tolerance follows from them */
+        rft_str_addf(out, ", length = function(p) return p.%s end", plan->dimensions[plan->product[2]].name);
+    }
+    rft_str_add(out, " },\n  }");
 }
 
 static void write_with_file(rft_str *out, const rft_new_plan *plan) {
@@ -377,7 +453,16 @@ void rft_new_write_reference(rft_str *out, const rft_new_plan *plan) {
         rft_str_addf(out, "%slong long %s", i ? ", " : "", plan->dimensions[i].name);
     }
     rft_str_add(out, ") {\n    const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n    if (i < ");
-    add_count(out, plan, lanes, "");
+    if (plan->is_product) {
+        for (size_t i = 0, done = 0; i < plan->kernel->param_count && !done; i++) {
+            done = plan->kernel->params[i].pointer && plan->kernel->params[i].written_to;
+            if (done) {
+                add_count_of(out, plan, i, "");
+            }
+        }
+    } else {
+        add_count(out, plan, lanes, "");
+    }
     rft_str_add(out, ") {\n");
     for (size_t i = 0; i < count; i++) {
         if (buffers[i].param->written_to) {

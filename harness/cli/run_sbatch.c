@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "cli/command_text.h"
+#include "cli/run_devices.h"
 #include "run/plan/shard.h"
 
 #include <ctype.h>
@@ -139,7 +140,8 @@ static void add_command(rft_str *out, const rft_cli *cli, const rft_words *words
 
 static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *o, const cluster *c, rft_arena *arena) {
     const long shards = c->nodes * (c->gpus ? c->gpus : 1);
-    char *stem = rft_fs_stem(o->files.items[0]), *folder = rft_fs_absolute(".");
+    /* Two runs of one sweep in one folder have shards of their own. */
+    char *stem = rft_fs_stem(o->output ? o->output : o->files.items[0]), *folder = rft_fs_absolute(".");
     for (char *letter = stem; *letter; letter++) {
         *letter = isalnum((unsigned char)*letter) || strchr("_.", *letter) ? *letter : '-';
     }
@@ -148,7 +150,7 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
     const char *of_shard = rft_arena_printf(arena, "%s-$k-of-%ld.db", stem, shards);
     const rft_run_change shard[] = {
         {"sbatch", NULL}, {"submit", NULL}, {"shard", SHARD_NUMBER}, {"output", SHARD_FILE}, {"no-report", "1"},
-        {"report", NULL}, {NULL, NULL}};
+        {"report", NULL}, {"events", NULL}, {"package", NULL},       {"sanitize", NULL},     {NULL, NULL}};
     const rft_run_change whole[] = {{"sbatch", NULL}, {"submit", NULL}, {"output", run}, {NULL, NULL}};
     const rft_words shard_words = rft_run_options_words(o, shard, arena);
     const rft_words whole_words = rft_run_options_words(o, whole, arena);
@@ -184,14 +186,20 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
         out,
         "    if [ -s \"%s\" ]; then set -- \"$@\" \"%s\"; else echo \"no shard $k\" >&2; fi\n    k=$((k + 1))\ndone\n",
         of_shard, of_shard);
-    rft_str run_word = RFT_STR_INIT, program = RFT_STR_INIT;
+    rft_str run_word = RFT_STR_INIT, part_word = RFT_STR_INIT, program = RFT_STR_INIT;
     rft_command_add_word(&run_word, run);
     rft_command_add_word(&program, cli->program);
-    rft_str_addf(out, "[ -s %s ] || %s import \"$@\" -o %s\nexec ", rft_str_get(&run_word), rft_str_get(&program),
-                 rft_str_get(&run_word));
+    /* A job that is ended while it imports leaves no run that passes for all of them. */
+    rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
+    rft_str_addf(out,
+                 "if [ ! -s %s ] && [ $# -gt 0 ]; then\n    rm -f %s\n    %s import \"$@\" -o %s\n    mv %s %s\nfi\n"
+                 "exec ",
+                 rft_str_get(&run_word), rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word),
+                 rft_str_get(&part_word), rft_str_get(&run_word));
     add_command(out, cli, &whole_words);
     rft_str_add(out, "RFT_END\n)\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");
     rft_str_clear(&program);
+    rft_str_clear(&part_word);
     rft_str_clear(&run_word);
     rft_str_clear(&place);
     rft_str_clear(&line);
@@ -214,15 +222,34 @@ static int submit(const char *script, rft_err *err) {
     return RFT_OK;
 }
 
+static int check_command(const rft_run_options *o, rft_err *err) {
+    if (o->shard || o->dry_run || o->mixes.count > 0 || o->files.count != 1) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch is of one sweep, without --shard, --dry-run and --mix");
+        return rft_err_remedy(err, "rooftune run SWEEP.lua --sbatch nodes=4,gpus=8 | sh");
+    }
+    if (o->split || o->together || rft_run_devices_several(o->device)) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch has a job for each card, and -d names several");
+        return rft_err_remedy(err, "leave out -d, --split and --together: a job takes the card that Slurm gives it");
+    }
+    if (o->fresh) { /* a job that is requeued, and the one that goes on with the whole, would begin anew */
+        rft_err_set(err, RFT_E_USAGE, "--sbatch goes on with the files that are there, and --fresh begins anew");
+        return rft_err_remedy(err, "leave out --fresh, and remove the files of the run before (-o, and its shards)");
+    }
+    return RFT_OK;
+}
+
+/* As far as the command says it; what the sweep itself says, each job says. */
+static int check_search(const rft_run_options *o, rft_arena *arena, rft_err *err) {
+    const rft_sweep unread = {.name = rft_fs_name(o->files.items[0]), .search = RFT_SEARCH_OPTS_INIT};
+    return rft_shard_check(rft_asked_sweep(&o->asked, &unread, 1, arena), err);
+}
+
 int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     cluster c;
     rft_arena *arena = rft_arena_new();
     rft_str script = RFT_STR_INIT;
-    int rc = RFT_OK;
-    if (o->shard || o->dry_run || o->mixes.count > 0 || o->files.count != 1) {
-        rft_err_set(err, RFT_E_USAGE, "--sbatch is of one sweep, without --shard, --dry-run and --mix");
-        rc = rft_err_remedy(err, "rooftune run SWEEP.lua --sbatch nodes=4,gpus=8 | sh");
-    }
+    int rc = check_command(o, err);
+    rc = rc ? rc : check_search(o, arena, err);
     rc = rc ? rc : read_cluster(&c, o->sbatch, arena, err);
     rc = rc ? rc : check_lines(cli, o, arena, err);
     if (rc == RFT_OK) {

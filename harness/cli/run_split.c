@@ -54,7 +54,7 @@ static int check_model(const split_run *s, rft_err *err) {
     for (size_t i = 1; i < s->count; i++) {
         if (!rft_text_equal(s->listed[i].name, s->listed[0].name)) {
             return refuse_option(err,
-                                 rft_arena_printf(s->arena, "%s is an %s, and %s an %s", s->listed[0].label,
+                                 rft_arena_printf(s->arena, "%s is %s, and %s is %s", s->listed[0].label,
                                                   s->listed[0].name, s->listed[i].label, s->listed[i].name),
                                  "name cards of one model");
         }

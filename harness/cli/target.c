@@ -71,6 +71,14 @@ static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *op
         return rc;
     }
     rc = rft_compile_pool_compiler(target->pool, target->gpu.arch, &facts, &missing);
+    if (rc == RFT_OK && !facts.compiles) {
+        rc = rft_err_set(&missing, RFT_E_COMPILER, "NVRTC %s does not compile for %s any more", facts.version,
+                         target->gpu.arch);
+        rft_err_remedy(
+            &missing,
+            "install that of an older CUDA release (pip install nvidia-cuda-nvrtc-cu12), and name its folder in "
+            "RFT_NVRTC");
+    }
     if (rc == RFT_E_COMPILER && target->recording) {
         do_without(target, cli, &missing);
         return RFT_OK;

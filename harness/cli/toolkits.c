@@ -5,20 +5,30 @@
 #include "base/str.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { NAMED_MAX = 3, PYTHONS_MAX = 8, HEADERS_MAX = 6 };
 
-/* `prefix`/lib/python3.N/site-packages, the newest Python's first. */
+/* By release: python3.9 before python3.12. */
+static int compare_releases(const void *a, const void *b) {
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* `prefix`/lib/python3.N/site-packages, the newest Python's first; dist-packages where Debian's pip installs. */
 static size_t add_site_packages(const char **folders, const char *prefix, rft_arena *arena) {
+    static const char *const kinds[] = {"site-packages", "dist-packages"};
     const char *lib = rft_arena_printf(arena, "%s/lib", prefix);
     char **names = NULL;
     size_t count = 0, n = 0;
     if (rft_fs_list(&names, &count, lib, NULL, NULL) != 0) {
         return 0;
     }
-    for (size_t i = count; i-- > 0 && n < PYTHONS_MAX;) {
-        const char *site = rft_arena_printf(arena, "%s/%s/site-packages", lib, names[i]);
-        if (rft_text_starts(names[i], "python3") && rft_fs_is_folder(site)) {
+    if (count > 0) {
+        qsort(names, count, sizeof *names, compare_releases);
+    }
+    for (size_t i = 2 * count; i-- > 0 && n < PYTHONS_MAX;) {
+        const char *site = rft_arena_printf(arena, "%s/%s/%s", lib, names[i / 2], kinds[i % 2]);
+        if (rft_text_starts(names[i / 2], "python3") && rft_fs_is_folder(site)) {
             folders[n++] = site;
         }
     }
@@ -31,7 +41,7 @@ rft_library_places rft_toolkits_places(const char *variable, rft_arena *arena) {
                                           getenv("CUDA_HOME")};
     const char *const prefixes[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX")};
     const char *home = getenv("HOME");
-    const char **folders = rft_arena_calloc(arena, NAMED_MAX + 3 * PYTHONS_MAX + 2, sizeof *folders);
+    const char **folders = rft_arena_calloc(arena, NAMED_MAX + 4 * PYTHONS_MAX + 2, sizeof *folders);
     rft_library_places places = {.folders = folders};
     for (size_t i = 0; i < NAMED_MAX; i++) {
         if (named[i] && *named[i]) {
@@ -48,6 +58,7 @@ rft_library_places rft_toolkits_places(const char *variable, rft_arena *arena) {
     if (home && *home == '/') {
         places.count += add_site_packages(folders + places.count, rft_arena_printf(arena, "%s/.local", home), arena);
     }
+    places.count += add_site_packages(folders + places.count, "/usr/local", arena);
     return places;
 }
 

@@ -119,6 +119,9 @@ struct rft_compiler {
     void (*free)(rft_compiler *self);
 };
 
+/* Does it know any architecture older than this one, so that its PTX can be finished for it? */
+bool rft_compiler_knows_below(rft_compiler *compiler, const char *arch);
+
 /* Opens the newest NVRTC that the driver takes, of CUDA 12 or 13 (any, without a driver), at run time.
  * RFT_E_COMPILER with a remedy when there is none. `opts` may be NULL.
  *

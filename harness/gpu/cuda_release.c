@@ -57,6 +57,9 @@ static const char *wheel_of(const rft_cuda_library *library, int major, rft_aren
 
 static const char *remedy(const rft_cuda_library *library, int release, rft_arena *arena) {
     const int major = newest_major(release);
+    if (major < RFT_CUDA_OLDEST) {
+        return RFT_CUDA_DRIVER_REMEDY;
+    }
     const char *driver = major == RFT_CUDA_NEWEST ? "" : ", or update the driver (CUDA 13 needs release 580)";
     return rft_arena_printf(arena,
                             "install CUDA toolkit %d, or NVIDIA's wheel (pip install %s), and name its folder in "

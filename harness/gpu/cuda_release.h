@@ -11,6 +11,8 @@
 
 /* Major releases that rooftune works with. */
 enum { RFT_CUDA_OLDEST = 12, RFT_CUDA_NEWEST = 13 };
+/* Of a driver that takes none of them. */
+#define RFT_CUDA_DRIVER_REMEDY "update the driver (CUDA 12 needs release 525 or newer, CUDA 13 release 580)"
 
 /* What the installed driver takes: 12080 for CUDA 12.8; 0: no driver is installed, or it does not tell. Loads the
  * driver without starting it. */

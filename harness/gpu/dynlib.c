@@ -32,7 +32,14 @@ static const char *const below[] = {".",
 static void note_failure(rft_str *tried, const char *path) {
     const char *why = dlerror();
     if (tried->length < 1200) {
-        rft_str_addf(tried, "\n  %s", why ? why : path);
+        /* The loader says of a file for another machine that there is none. */
+        const bool is_foreign = why && strchr(path, '/') && rft_text_starts(why, path) && strstr(why, "No such file") &&
+                                rft_fs_exists(path);
+        rft_str_addf(tried, "\n  %s%s",
+                     is_foreign ? path
+                     : why      ? why
+                                : path,
+                     is_foreign ? ": not a library for this machine" : "");
     }
 }
 
@@ -120,15 +127,20 @@ static char *find_in(const char *folder, const char *file, const char *const *fi
     return found;
 }
 
-char *rft_dynlib_find(const rft_dynlib_spec *spec) {
-    static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-                                        "/usr/lib", "/usr/local/lib"};
+char *rft_dynlib_find_named(const rft_dynlib_spec *spec) {
     char *found = NULL;
     for (size_t i = 0; i < spec->named_count && !found; i++) {
         for (const char *const *file = spec->files; *file && !found; file++) {
             found = find_in(spec->folders[i], *file, spec->files);
         }
     }
+    return found;
+}
+
+char *rft_dynlib_find(const rft_dynlib_spec *spec) {
+    static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+                                        "/usr/lib", "/usr/local/lib"};
+    char *found = rft_dynlib_find_named(spec);
     for (const char *const *file = spec->files; *file && !found; file++) {
         for (size_t i = spec->named_count; i < spec->folder_count && !found; i++) {
             found = find_in(spec->folders[i], *file, spec->files);

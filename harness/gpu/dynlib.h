@@ -44,6 +44,7 @@ void rft_dynlib_close(void *handle); /* NULL is accepted */
 /* The file that rft_dynlib_open() would try first, links resolved, without loading it: of spec only files and folders
  * are read, and the loader's path is guessed (LD_LIBRARY_PATH is not). Heap string, owned; NULL when there is none. */
 char *rft_dynlib_find(const rft_dynlib_spec *spec);
+char *rft_dynlib_find_named(const rft_dynlib_spec *spec); /* in the folders that were asked for by name alone */
 
 /* Where this program looks for NVIDIA's libraries before the loader's path, in `arena`: `places` (may be NULL), the
  * program's own folder and its ../lib, NVIDIA's wheels where pip installed it, the toolkit found at build time,

@@ -125,9 +125,12 @@ void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena);
  * "cupti.version" and "cublaslt.version", like "13.1.0.3, /usr/local/cuda/lib64/libcublasLt.so.13.1.0.3". `places`
  * NULL: none. */
 void rft_libraries_versions(rft_env *env, const rft_library_places *places, rft_arena *arena);
-/* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt"; value
- * "version, path", else a reason with a remedy. */
-void rft_libraries_describe(rft_env *env, const rft_library_places *places, rft_arena *arena);
+/* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt", or `key`
+ * alone (NULL: all); value "version, path", else a reason with a remedy. */
+void rft_libraries_describe(rft_env *env, const char *key, const rft_library_places *places, rft_arena *arena);
+/* Why a folder that the user named gives no library: none is in it that the driver takes, or one does not load (of
+ * another architecture, damaged). NULL: it gives some. Text in `arena`. */
+const char *rft_libraries_unfit(const char *folder, rft_arena *arena);
 
 /* Where this program looks for NVIDIA's libraries before the loader's path does: its own folder, ../lib beside it,
  * NVIDIA's wheels where pip installed it, the toolkit found at build time ("" without one),

@@ -115,10 +115,39 @@ static void describe_library(const library_row *row, const rft_library_places *p
     rft_dynlib_close(handle);
 }
 
-void rft_libraries_describe(rft_env *env, const rft_library_places *places, rft_arena *arena) {
+void rft_libraries_describe(rft_env *env, const char *key, const rft_library_places *places, rft_arena *arena) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        describe_library(&rows[i], places, env, arena);
+        if (!key || strcmp(key, rows[i].key) == 0) {
+            describe_library(&rows[i], places, env, arena);
+        }
     }
+}
+
+const char *rft_libraries_unfit(const char *folder, rft_arena *arena) {
+    const int release = rft_cuda_driver_release();
+    bool any = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].library) {
+            continue;
+        }
+        const rft_dynlib_spec spec = {
+            .files = rft_cuda_library_files(rows[i].library, release, arena), .folders = &folder, .named_count = 1};
+        char *path = rft_dynlib_find_named(&spec);
+        const char *const file[] = {path, NULL};
+        const rft_dynlib_spec alone = {.title = rows[i].library->title, .files = file, .code = RFT_E_NOT_FOUND};
+        rft_err err = RFT_ERR_INIT;
+        void *handle = NULL;
+        const int rc = path ? rft_dynlib_open(&handle, NULL, &alone, &err) : RFT_OK;
+        any = any || path;
+        rft_dynlib_close(handle);
+        free(path);
+        if (rc != RFT_OK) {
+            return one_line(&err, arena);
+        }
+    }
+    return any ? NULL
+               : rft_arena_printf(arena, "in %s is neither NVRTC, CUPTI nor cuBLASLt%s", folder,
+                                  release ? " of a release that the driver takes" : "");
 }
 
 /* "13.1.0.3" of "libcublasLt.so.13.1.0.3". */

@@ -99,8 +99,9 @@ struct rft_meter {
 };
 
 /* Opens NVML's view of a device, by UUID ("GPU-..."), else by PCI id ("0000:01:00.0"); either may be NULL or "".
- * `clock` must outlive the meter. RFT_E_NOT_FOUND with a remedy: no NVML, or it does not know the device; a run goes on
- * without. One thread a meter; a process may have several. */
+ * A slice ("MIG-...") is not found by PCI id, which is the whole card's. `clock` must outlive the meter.
+ * RFT_E_NOT_FOUND with a remedy: no NVML, or it does not know the device; a run goes on without. One thread a meter; a
+ * process may have several. */
 int rft_nvml_meter_open(rft_meter **out, const char *uuid, const char *pci_id, const rft_clock *clock, rft_err *err);
 
 #endif

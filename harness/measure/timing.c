@@ -427,6 +427,9 @@ static int take_samples(rft_point_job *job, rft_err *err) {
     rft_graph_runs_free(job, &span.graphs);
     if (rc == RFT_OK && !job->failed) {
         keep_samples(job, &s);
+        /* A graph runs once before it is timed. That takes what a sample takes; behind an event of its own it would
+         * have the driver's work on its first launch in it. */
+        p->busy.samples_s += m->stats.median * (double)(s.runs * (span.graph ? 1 : span.graphs.count));
     }
     if (rc == RFT_OK && !job->failed && s.runs == 1 && rft_batch_may_be_near(m->stats.median)) {
         rc = rft_batch_floor(p, opts, &m->floor_s, err);

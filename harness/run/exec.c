@@ -59,10 +59,20 @@ static void fill_lookahead(exec *e) {
         }
         const rft_lookahead_entry asked = new_entry(e, index);
         rft_lookahead_put(&s->waiting, &asked);
+        rft_foresight_unfork(&e->foresight);
         s->asked++;
     }
     if (s->waiting.as_compiled || s->exhausted) {
         rft_foresight_advance(&e->foresight, &s->waiting);
+    }
+}
+
+/* Where the order asked for holds, workers may be idle while the next is waited for. */
+static void guess(exec *e) {
+    segment *s = &e->segment;
+    if (!s->waiting.as_compiled && !s->exhausted && s->asked < s->budget.points) {
+        rft_foresight_guess(&e->foresight, (rft_job_place){s->sweep, s->variant, s->problem}, s->strategy,
+                            s->budget.points - s->asked, &s->waiting);
     }
 }
 
@@ -74,6 +84,8 @@ static void note(exec *e, const rft_point *point) {
         best = point;
         e->best_id = point->id;
     }
+    e->state.progress.guessed = e->foresight.guessed;
+    e->state.progress.guessed_right = e->foresight.right;
     rft_exec_note(&e->state, point, best);
 }
 
@@ -110,6 +122,7 @@ static void let_race(const exec *e, rft_job *job) {
 /* Once in every step, whether the device is at work or the point is known: a continued run must see what it saw. */
 static void look_ahead(exec *e) {
     fill_lookahead(e);
+    guess(e);
     if (!e->went_on) {
         rft_pruner_advance(&e->segment.pruner);
     }
@@ -157,6 +170,7 @@ static void use_the_wait(exec *e, const rft_job *first) {
 
 /* Asks for more, and waits until something is compiled where nothing is. *out NULL: there is nothing left. */
 static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
+    const segment *s = &e->segment;
     rft_lookahead *w = &e->segment.waiting;
     int rc = RFT_OK;
     if (is_short(&e->segment)) {
@@ -168,6 +182,10 @@ static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
     while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
         rc = rft_compile_pool_wait_any(e->state.opts->pool, err);
         fill_lookahead(e);
+    }
+    const bool waits = rc == RFT_OK && *out && e->foresight.guesses && !w->as_compiled && s->strategy->fork;
+    for (guess(e); waits && e->patience_s <= 0 && rc == RFT_OK && !rft_lookahead_is_ready(*out); guess(e)) {
+        rc = rft_compile_pool_wait_any(e->state.opts->pool, err);
     }
     return rc;
 }
@@ -223,6 +241,7 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
         rft_tell told = {.index = job->index, .outcome = point->outcome, .hints = hints_of(point)};
         told.seconds = first->n > 0 ? first->stats.median : (double)NAN;
         s->strategy->tell(s->strategy, &told);
+        rft_foresight_unfork(&e->foresight);
         rft_pruner_told(&s->pruner, job->index, point);
         s->taken++;
         e->sweep_taken++;

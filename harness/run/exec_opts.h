@@ -41,9 +41,10 @@ typedef struct rft_exec_progress {
     double busy_s;         /* of it the GPU was verifying and measuring; NaN in a replay */
     uint64_t outcomes[RFT_OUTCOME_COUNT]; /* of `done`, by outcome */
     uint64_t refined;                     /* of `planned`, on problems that refine() has added so far */
-    uint64_t taken;          /* points of this session that were not known before: done less those, for rates */
-    const rft_point *counts; /* its hardware counters, or the reason for none, were stored just now; NULL */
-    bool stored;             /* `last` was stored just now: not known from an earlier session */
+    uint64_t taken;                  /* points of this session that were not known before: done less those, for rates */
+    const rft_point *counts;         /* its hardware counters, or the reason for none, were stored just now; NULL */
+    uint64_t guessed, guessed_right; /* compiled before they were asked for (run/foresight.h); asked for since */
+    bool stored;                     /* `last` was stored just now: not known from an earlier session */
 } rft_exec_progress;
 
 typedef struct rft_exec_opts {

@@ -16,7 +16,8 @@ static const rft_exec_opts *opts_of(const rft_foresight *f) {
 void rft_foresight_begin(rft_foresight *f, const rft_recorder *recorder) {
     const rft_exec_opts *opts = recorder->opts;
     *f = (rft_foresight){.recorder = recorder};
-    f->on = opts->pool && !opts->replay && !opts->in_order && !opts->board && opts->shard.of <= 1;
+    f->guesses = opts->pool && !opts->replay && !opts->in_order;
+    f->on = f->guesses && !opts->board && opts->shard.of <= 1;
     rft_lookahead_begin(&f->held, recorder, true);
 }
 
@@ -27,7 +28,21 @@ static void forget_course(rft_foresight *f) {
     }
 }
 
+void rft_foresight_unfork(rft_foresight *f) {
+    f->fork_asked = 0;
+    if (f->fork) {
+        f->fork->free(f->fork);
+        f->fork = NULL;
+    }
+}
+
 void rft_foresight_end(rft_foresight *f) {
+    if (f->guessed > 0) {
+        rft_log_info(opts_of(f)->log,
+                     "idle compile workers: %llu configurations compiled on a guess, %llu of them asked for later",
+                     (unsigned long long)f->guessed, (unsigned long long)f->right);
+    }
+    rft_foresight_unfork(f);
     forget_course(f);
     rft_lookahead_end(&f->held);
     f->on = false;
@@ -78,14 +93,14 @@ uint64_t rft_foresight_seed(const rft_plan *plan, rft_job_place place) {
            rft_hash_fnv1a(&(uint64_t[]){place.sweep, place.variant, place.problem}, 3 * sizeof(uint64_t));
 }
 
-static const rft_space *space_of(const rft_foresight *f) {
-    return rft_plan_space(opts_of(f)->plan, f->place.sweep, f->place.variant, f->place.problem);
+static const rft_space *space_of(const rft_foresight *f, rft_job_place place) {
+    return rft_plan_space(opts_of(f)->plan, place.sweep, place.variant, place.problem);
 }
 
 static bool is_measured_whole(const rft_foresight *f, uint64_t *seed) {
     const rft_sweep *sweep = opts_of(f)->plan->sweeps[f->place.sweep];
     const rft_budget_share budget = rft_budget_share_of_segment(opts_of(f)->plan, f->place.sweep);
-    const rft_space *space = space_of(f);
+    const rft_space *space = space_of(f, f->place);
     *seed = rft_foresight_seed(opts_of(f)->plan, f->place);
     return rft_space_exact(space) && budget.points >= rft_space_count(space) && isinf(budget.seconds) &&
            isinf(budget.gpu_s) && !(sweep->search.goal_frac > 0);
@@ -96,8 +111,8 @@ static bool look_at_part(rft_foresight *f) {
     uint64_t seed = 0;
     rft_err ignored = RFT_ERR_INIT; /* the part says it when it begins */
     const char *name = opts_of(f)->plan->sweeps[f->place.sweep]->search.strategy;
-    if (!is_measured_whole(f, &seed) ||
-        rft_strategy_new(&f->strategy, name, space_of(f), &(rft_strategy_opts){.seed = seed}, &ignored) != RFT_OK) {
+    if (!is_measured_whole(f, &seed) || rft_strategy_new(&f->strategy, name, space_of(f, f->place),
+                                                         &(rft_strategy_opts){.seed = seed}, &ignored) != RFT_OK) {
         return false;
     }
     if (!f->strategy->any_order) {
@@ -117,14 +132,22 @@ static bool next_index(rft_foresight *f, uint64_t *index) {
 }
 
 /* What an earlier session took is not compiled. */
-static bool was_taken_before(const rft_foresight *f, uint64_t index) {
-    size_t params = opts_of(f)->plan->sweeps[f->place.sweep]->variants[f->place.variant].param_count;
+static bool was_taken_before(const rft_foresight *f, rft_job_place place, uint64_t index) {
+    size_t params = opts_of(f)->plan->sweeps[place.sweep]->variants[place.variant].param_count;
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     char key[RFT_HASH_HEX_SIZE];
-    rft_space_get(space_of(f), index, config);
-    rft_job_key(f->place, config, params, key);
+    rft_space_get(space_of(f, place), index, config);
+    rft_job_key(place, config, params, key);
     free(config);
     return rft_recorder_find(f->recorder, key) != 0;
+}
+
+static void hold(rft_foresight *f, rft_job_place place, uint64_t index, bool guessed) {
+    rft_lookahead_entry made =
+        rft_lookahead_entry_new(f->recorder, place, index, rft_plan_odd_problem(opts_of(f)->plan, place.sweep), NULL);
+    made.guessed = guessed;
+    f->guessed += guessed ? 1 : 0;
+    rft_lookahead_put(&f->held, &made);
 }
 
 void rft_foresight_advance(rft_foresight *f, rft_lookahead *in_hand) {
@@ -134,19 +157,50 @@ void rft_foresight_advance(rft_foresight *f, rft_lookahead *in_hand) {
             !next_index(f, &index)) {
             return;
         }
-        if (!was_taken_before(f, index)) {
-            const rft_lookahead_entry made = rft_lookahead_entry_new(
-                f->recorder, f->place, index, rft_plan_odd_problem(opts_of(f)->plan, f->place.sweep), NULL);
-            rft_lookahead_put(&f->held, &made);
+        if (!was_taken_before(f, f->place, index)) {
+            hold(f, f->place, index, false);
+        }
+    }
+}
+
+/* ---- what the part in hand may ask for ---- */
+
+static bool is_of(const rft_job *job, rft_job_place place) {
+    return job->sweep == place.sweep && job->variant == place.variant && job->problem == place.problem;
+}
+
+static bool is_held(const rft_foresight *f, rft_job_place place, uint64_t index) {
+    for (size_t i = 0; i < f->held.count; i++) {
+        if (f->held.all[i].job->index == index && is_of(f->held.all[i].job, place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void rft_foresight_guess(rft_foresight *f, rft_job_place place, const rft_strategy *strategy, uint64_t left,
+                         rft_lookahead *in_hand) {
+    if (!f->guesses || !strategy->fork) {
+        return;
+    }
+    const size_t workers = rft_compile_pool_workers(opts_of(f)->pool);
+    for (int i = 0; i < MOST_AT_ONCE && f->fork_asked < workers && f->fork_asked < left; i++) {
+        uint64_t index = 0;
+        if (!rft_lookahead_is_starving(in_hand, &f->held, workers)) {
+            return;
+        }
+        f->fork = f->fork ? f->fork : strategy->fork(strategy);
+        if (f->fork->ask(f->fork, &index, 1) == 0) {
+            return;
+        }
+        f->fork_asked++;
+        if (!is_held(f, place, index) && !was_taken_before(f, place, index)) {
+            hold(f, place, index, true);
         }
     }
 }
 
 /* ---- taking over ---- */
-
-static bool is_of(const rft_job *job, rft_job_place place) {
-    return job->sweep == place.sweep && job->variant == place.variant && job->problem == place.problem;
-}
 
 static void take_out(rft_lookahead *held, size_t i) {
     memmove(&held->all[i], &held->all[i + 1], (held->count - i - 1) * sizeof *held->all);
@@ -169,6 +223,7 @@ bool rft_foresight_take(rft_foresight *f, rft_job_place place, uint64_t index, r
         const rft_job *job = held->all[i].job;
         if (job->index == index && is_of(job, place)) {
             *out = held->all[i];
+            f->right += out->guessed ? 1 : 0;
             take_out(held, i);
             drop_verified(f, out);
             return true;

@@ -82,7 +82,7 @@ void rft_lookahead_put(rft_lookahead *ahead, const rft_lookahead_entry *entry) {
     put->odd_id = known_id(ahead, entry->odd);
 }
 
-static bool is_ready(const rft_job *job) {
+bool rft_lookahead_is_ready(const rft_job *job) {
     rft_ticket tickets[RFT_JOB_TICKETS_MAX];
     size_t count = job->failed || !job->pool ? 0 : rft_job_tickets(job, tickets);
     for (size_t i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ static void look(rft_lookahead *ahead) {
     ahead->compiling = ahead->held_bytes = 0;
     for (size_t i = 0; i < ahead->count; i++) {
         rft_lookahead_entry *entry = &ahead->all[i];
-        if (!entry->ready && is_ready(entry->job)) {
+        if (!entry->ready && rft_lookahead_is_ready(entry->job)) {
             entry->ready = true;
             entry->bytes = bytes_of(entry->job);
         }
@@ -128,6 +128,13 @@ bool rft_lookahead_has_room_behind(rft_lookahead *ahead, rft_lookahead *before, 
     look(ahead);
     look(before);
     return has_room(ahead->compiling + before->compiling, ahead->held_bytes + before->held_bytes, workers);
+}
+
+bool rft_lookahead_is_starving(rft_lookahead *ahead, rft_lookahead *behind, size_t workers) {
+    look(ahead);
+    look(behind);
+    return ahead->compiling > 0 && ahead->compiling + behind->compiling < workers &&
+           ahead->held_bytes + behind->held_bytes < RFT_LOOKAHEAD_BYTES;
 }
 
 /* ---- in order ---- */
@@ -180,7 +187,7 @@ static rft_job *next_ready(rft_lookahead *ahead, bool *is_odd) {
     for (size_t i = 0; i < ahead->count; i++) {
         const rft_lookahead_entry *entry = &ahead->all[i];
         if (entry->odd) {
-            odd = !odd && is_ready(entry->odd) ? entry->odd : odd;
+            odd = !odd && rft_lookahead_is_ready(entry->odd) ? entry->odd : odd;
         } else if (entry->ready) {
             job = job ? job : entry->job;
             verified++;

@@ -18,6 +18,7 @@ typedef struct rft_lookahead_entry {
     rft_job *job;
     rft_job *odd;       /* NULL: done, or there is nothing to do */
     uint64_t batch;     /* verified on the odd problem together, before the first of them is timed */
+    bool guessed;       /* it was compiled before it was asked for (run/foresight.h) */
     bool ready;         /* its job is compiled, or needs no compiling */
     size_t bytes;       /* then: what it holds */
     int64_t id, odd_id; /* of its points, where an earlier session took them and this has not yet; 0 */
@@ -56,8 +57,14 @@ bool rft_lookahead_has_room(rft_lookahead *ahead, size_t workers);
 /* The same with what `before` has, which goes first, counted too. */
 bool rft_lookahead_has_room_behind(rft_lookahead *ahead, rft_lookahead *before, size_t workers);
 
+/* Is something that was asked for still compiling, while a worker has nothing to do, with what lies `behind` counted?
+ */
+bool rft_lookahead_is_starving(rft_lookahead *ahead, rft_lookahead *behind, size_t workers);
+
 /* The job that would be taken now; NULL: none is ready. Nothing is waited for. */
 rft_job *rft_lookahead_next(rft_lookahead *ahead, bool *is_odd);
+/* Is its code there, or none needed? */
+bool rft_lookahead_is_ready(const rft_job *job);
 /* Takes that job out; the caller frees it. */
 void rft_lookahead_take(rft_lookahead *ahead, const rft_job *job);
 

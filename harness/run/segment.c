@@ -166,6 +166,7 @@ void rft_segment_close(exec *e) {
     s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
     uint64_t left_out = least(s->count_all, s->budget.points) - s->taken;
     rft_lookahead_end(&s->waiting);
+    rft_foresight_unfork(&e->foresight);
     rft_foresight_drop(&e->foresight, (rft_job_place){s->sweep, s->variant, s->problem});
     rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken,
                             s->shared && !s->over ? "the other cards have the rest" : s->over);

@@ -43,6 +43,28 @@ int rft_t1_refuse(rft_t1_reader *t, const char *message, const char *remedy, con
     return rft_err_remedy(t->err, "%s", remedy);
 }
 
+/* What helps with C's signs, or a name that is none; NULL: nothing in particular. */
+static const char *python_way(const rft_t1_reader *t, const rft_py_error *error, const char *text) {
+    if (strncmp(text + error->at, "||", 2) == 0 || strncmp(text + error->at, "&&", 2) == 0 || text[error->at] == '!') {
+        return "Python's words are and, or and not";
+    }
+    if (strncmp(text + error->at, "<<", 2) == 0) {
+        return "write 2**i for 1 << i";
+    }
+    if (strstr(error->message, "is a list of values") && rft_text_starts(text + error->at, "ProblemSize")) {
+        return "ProblemSize[0] is the first size; max(...) of a parameter is its largest value";
+    }
+    if (!strstr(error->message, "is not a parameter")) {
+        return NULL;
+    }
+    const char *names = "known:";
+    for (size_t i = 0; i < t->name_count && i < 24; i++) {
+        names = rft_arena_printf(t->arena, "%s%s %s", names, i ? "," : "", t->names[i].name);
+    }
+    return rft_arena_printf(t->arena, "%s; ProblemSize[0] is the first size; an argument's own number is written out",
+                            names);
+}
+
 int rft_t1_refuse_python(rft_t1_reader *t, const rft_py_error *error, const char *text, const char *format, ...) {
     char path[200];
     va_list args;
@@ -57,6 +79,10 @@ int rft_t1_refuse_python(rft_t1_reader *t, const rft_py_error *error, const char
     rft_err_set(t->err, RFT_E_SCRIPT, "%s: %s, at character %zu of \"%.200s\"", path, error->message, error->at + 1,
                 text);
     rft_err_place(t->err, "%s", t->what);
+    const char *way = python_way(t, error, text);
+    if (way) {
+        return rft_err_remedy(t->err, "%s", way);
+    }
     return rft_err_remedy(t->err,
                           "Python is read, not run: numbers, texts, names, + - * / // %% **, comparisons, and, or, "
                           "not, in [..], min, max, abs; lists by [..], range, list, + and [.. for x in ..]");

@@ -66,6 +66,7 @@ typedef struct rft_t1_kernel {
     size_t argument_count;
     const char *remarks[RFT_T1_REMARKS_MAX]; /* what is not as the file has it, a sentence each */
     size_t remark_count;
+    bool is_call; /* of Kernel Tuner's, as it was printed */
 } rft_t1_kernel;
 
 /* Reads JSON text; `what` names it in messages. All of *out lives in the arena. RFT_E_SCRIPT with the JSON path: what
@@ -73,6 +74,10 @@ typedef struct rft_t1_kernel {
  * functions). */
 int rft_script_t1_kernel(rft_t1_kernel *out, const char *text, size_t size, const char *what, rft_arena *arena,
                          rft_err *err);
+
+/* An error's paths as the printed call has them: "restrictions[0]" for "ConfigurationSpace.Conditions[0].Expression".
+ */
+void rft_script_tuner_words(rft_err *err);
 
 typedef struct rft_t1_macro {
     const char *name, *number;

@@ -7,11 +7,21 @@
 
 /* "float4", "int32", numpy's "float32" and C's "int"; NULL: none of rooftune's. */
 static const char *read_type(const char *text, int *lanes) {
-    static const char *const names[][2] = {{"bool", "u8"},     {"int8", "i8"},     {"uint8", "u8"},    {"int16", "i16"},
-                                           {"uint16", "u16"},  {"int32", "i32"},   {"uint32", "u32"},  {"int64", "i64"},
-                                           {"uint64", "u64"},  {"int", "i32"},     {"uint", "u32"},    {"half", "f16"},
-                                           {"float16", "f16"}, {"float32", "f32"}, {"float64", "f64"}, {"float", "f32"},
-                                           {"double", "f64"},  {"char", "i8"},     {"short", "i16"},   {"long", "i64"}};
+    static const char *const names[][2] = {{"bool", "u8"},          {"int8", "i8"},
+                                           {"uint8", "u8"},         {"int16", "i16"},
+                                           {"uint16", "u16"},       {"int32", "i32"},
+                                           {"uint32", "u32"},       {"int64", "i64"},
+                                           {"uint64", "u64"},       {"int", "i32"},
+                                           {"uint", "u32"},         {"half", "f16"},
+                                           {"float16", "f16"},      {"float32", "f32"},
+                                           {"float64", "f64"},      {"float", "f32"},
+                                           {"double", "f64"},       {"char", "i8"},
+                                           {"short", "i16"},        {"long", "i64"},
+                                           {"uchar", "u8"},         {"ushort", "u16"},
+                                           {"ulong", "u64"},        {"size_t", "u64"},
+                                           {"unsigned char", "u8"}, {"unsigned short", "u16"},
+                                           {"unsigned int", "u32"}, {"unsigned long", "u64"},
+                                           {"long long", "i64"},    {"unsigned long long", "u64"}};
     static const int widths[] = {2, 3, 4, 8, 16};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i][0]);

@@ -413,7 +413,11 @@ int rft_script_t1_kernel(rft_t1_kernel *out, const char *text, size_t size, cons
                         what);
             rc = rft_err_remedy(err, "`rooftune new KERNEL.cu` asks the kernel itself; docs/exchange.md has T1's keys");
         }
+        out->is_call = made != NULL;
         rc = rc ? rc : read_kernel(k, made ? made : root);
+        if (rc != RFT_OK && made) {
+            rft_script_tuner_words(err);
+        }
     }
     json_decref(made);
     json_decref(root);

@@ -192,6 +192,43 @@ static int convert_source(json_t *spec, rft_t1_reader *t, const json_t *root) {
     return RFT_OK;
 }
 
+static void replace(char *text, size_t size, const char *from, const char *to) {
+    rft_str out = RFT_STR_INIT;
+    const char *at = text;
+    for (const char *found = strstr(at, from); found; found = strstr(at, from)) {
+        rft_str_add_n(&out, at, (size_t)(found - at));
+        rft_str_add(&out, to);
+        at = found + strlen(from);
+    }
+    rft_str_add(&out, at);
+    rft_text_format(text, size, "%s", rft_str_get(&out));
+    rft_str_clear(&out);
+}
+
+void rft_script_tuner_words(rft_err *err) {
+    static const char *const words[][2] = {
+        {"ConfigurationSpace.Conditions", "restrictions"},
+        {"].Expression", "]"},
+        {"ConfigurationSpace.TuningParameters", "tune_params"},
+        {"].Values", "]"},
+        {"KernelSpecification.ProblemSize", "problem_size"},
+        {"KernelSpecification.GlobalSize", "problem_size"},
+        {"KernelSpecification.GridDivX", "grid_div_x"},
+        {"KernelSpecification.GridDivY", "grid_div_y"},
+        {"KernelSpecification.GridDivZ", "grid_div_z"},
+        {"KernelSpecification.SharedMemory", "smem_args.size"},
+        {"KernelSpecification.Language", "lang"},
+        {"KernelSpecification.KernelName", "kernel_name"},
+        {"KernelSpecification.KernelFile", "kernel_source"},
+        {"KernelSpecification.Arguments", "arguments"},
+        {"\"Language\": \"CUDA\"", "\"lang\": \"CUDA\""},
+        {"MemoryType Symbol for __constant__ variables", "__constant__ variables are cmem_args"}};
+    for (size_t i = 0; err && i < sizeof words / sizeof *words; i++) {
+        replace(err->message, sizeof err->message, words[i][0], words[i][1]);
+        replace(err->remedy, sizeof err->remedy, words[i][0], words[i][1]);
+    }
+}
+
 int rft_t1_from_tuner(json_t **out, rft_t1_reader *t, const json_t *root) {
     static const char *const copied[][2] = {
         {"KernelName", "kernel_name"}, {"ProblemSize", "problem_size"}, {"BlockSizeNames", "block_size_names"}};

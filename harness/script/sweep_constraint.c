@@ -299,8 +299,13 @@ static _Noreturn void nothing_fits(lua_State *lua, const where_item *item, const
         known[count++] = "gpu";
         if (!found) {
             char hint[120], names[400];
+            bool bare = strcmp(item->names[n], "c") == 0 || strcmp(item->names[n], "p") == 0;
+            const char *way = rft_ways_of_name(item->names[n]);
             rft_read_hint(hint, sizeof(hint), item->names[n], known, count);
-            rft_read_fail(lua, &item->at, rft_read_known(names, sizeof(names), known, count),
+            rft_read_fail(lua, &item->at,
+                          bare  ? "a constraint names parameters and dimensions themselves: VEC, n; no c. or p."
+                          : way ? way
+                                : rft_read_known(names, sizeof(names), known, count),
                           "no parameter or dimension is named \"%.60s\"%s", item->names[n], hint);
         }
     }

@@ -132,7 +132,9 @@ static void read_axes(kernel_reader *reader) {
 
 static void check_macro_name(lua_State *lua, const rft_at *at, const char *name) {
     if (strlen(name) < 2) {
-        rft_read_fail(lua, at, "a macro of one letter would break the CUDA headers: use a longer name",
+        rft_read_fail(lua, at,
+                      "a macro of one letter would break the CUDA headers: use a longer name. The template's own "
+                      "may differ: entry = \"scale<TYPE>\"",
                       "the name \"%s\" is too short", name);
     }
     if (rft_keys_is_reserved(name) || (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1])))) {

@@ -185,6 +185,21 @@ static const char **kernel_options(rft_point_reader *reader, size_t *count) {
     return options;
 }
 
+/* The compiler takes the last of two -D of one name, silently. `list`: those of parameters and dimensions. */
+static void refuse_defined_twice(rft_point_reader *reader, const rft_option_list *list, size_t defined,
+                                 const char *option, size_t index) {
+    size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < defined && rft_text_starts(option, "-D") && length > 2; i++) {
+        if (strcspn(list->items[i], "=") == length && strncmp(list->items[i], option, length) == 0) {
+            rft_at root = {NULL, "options", 0}, at = {&root, NULL, (lua_Integer)index + 1};
+            rft_read_fail(
+                reader->lua, &at, "leave it out: `tune`, or `over`, gives its value",
+                "%.80s defines %.*s again, which is a parameter or dimension: all its values would be this one", option,
+                (int)length - 2, option + 2);
+        }
+    }
+}
+
 static void make_unit(rft_point_reader *reader, const rft_launch_reader *launches) {
     rft_arena *arena = reader->call->arena;
     const rft_variant *variant = reader->variant;
@@ -215,7 +230,9 @@ static void make_unit(rft_point_reader *reader, const rft_launch_reader *launche
                                    !launches->in_entry[variant->param_count + i]);
         }
     }
+    const size_t defined = list.count;
     for (size_t i = 0; i < own_count; i++) {
+        refuse_defined_twice(reader, &list, defined, own[i], i);
         rft_options_add(&list, rft_arena_strdup(arena, own[i]));
     }
     unit->options = list.items;

@@ -211,6 +211,22 @@ static void read_listed(problem_reader *reader, const rft_at *at, rft_value *val
     }
 }
 
+/* A dimension's values are of one kind, as in values(). */
+static void refuse_mixed(problem_reader *reader, const rft_at *at, size_t count) {
+    const rft_sweep *sweep = &reader->state->sweep;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        bool text = sweep->problems[0].values[i].kind == RFT_VALUE_TEXT;
+        for (size_t p = 1; p < count && reader->swept[i]; p++) {
+            rft_at row = {at, NULL, (lua_Integer)p + 1}, here = {&row, sweep->axes[i].name, 0};
+            if ((sweep->problems[p].values[i].kind == RFT_VALUE_TEXT) != text) {
+                rft_read_fail(reader->lua, &here, "give the dimension numbers everywhere, or texts",
+                              "%s, and the first problem has %s", text ? "a number" : "a text",
+                              text ? "a text" : "a number");
+            }
+        }
+    }
+}
+
 /* problems = { { m = 1, n = 2 }, ... } or over = problems { ... }: the list is on top. */
 static void list_problems(problem_reader *reader) {
     lua_State *lua = reader->lua;
@@ -235,6 +251,7 @@ static void list_problems(problem_reader *reader) {
             }
         }
     }
+    refuse_mixed(reader, &at, count);
     rft_value *column = rft_arena_calloc(reader->arena, count, sizeof(*column));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         size_t distinct = 0;

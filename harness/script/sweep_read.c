@@ -53,6 +53,17 @@ static void allocate_variants(rft_sweep_state *state, size_t count) {
     state->states = rft_arena_calloc(state->script->arena, count + RFT_BASELINES_MAX, sizeof(rft_variant_state));
 }
 
+/* The variant on top has `name = "..."`, as other tables have. */
+static void refuse_named(lua_State *lua, const rft_at *here) {
+    rft_at at = {here, "name", 0};
+    if (lua_istable(lua, -1)) {
+        if (rft_read_field(lua, -1, "name")) {
+            rft_read_fail(lua, &at, "the name stands first, alone: { \"naive\", kernel = k1 }", "unknown key");
+        }
+        lua_pop(lua, 1);
+    }
+}
+
 /* The list of variants is on top. */
 static void read_variants(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
     size_t count = (size_t)rft_read_list(lua, -1, at, VARIANTS_MAX);
@@ -65,6 +76,7 @@ static void read_variants(lua_State *lua, const rft_at *at, rft_sweep_state *sta
         rft_at here = {at, NULL, (lua_Integer)v + 1};
         rft_at name_at = {&here, NULL, 1}, kernel_at = {&here, "kernel", 0}, prior_at = {&here, "prior", 0};
         lua_rawgeti(lua, -1, (lua_Integer)v + 1);
+        refuse_named(lua, &here);
         rft_read_keys(lua, -1, &here, RFT_KEYS_VARIANT, 1);
         lua_rawgeti(lua, -1, 1);
         const char *name = rft_arena_strdup(state->script->arena, rft_read_text(lua, -1, &name_at));

@@ -278,7 +278,7 @@ static rft_reference_dims dims_of(const rft_point_reader *reader) {
     const char **names = rft_arena_calloc(call->arena, sweep->axis_count + 1, sizeof(*names));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         is_macro[i] = reader->kernel->axis_compiled[i] && strlen(sweep->axes[i].name) > 1;
-        names[i] = reader->kernel->axis_compiled[i] ? NULL : sweep->axes[i].name;
+        names[i] = is_macro[i] ? NULL : sweep->axes[i].name;
         if (values[i].kind == RFT_VALUE_TEXT) {
             values[i] =
                 rft_value_int((int64_t)rft_alternative_number(&call->state->axis_alternatives[i], values[i].as.text));

@@ -135,6 +135,23 @@ static rft_value *read_tuned(lua_State *lua, const rft_at *at, size_t *count, bo
     return value;
 }
 
+/* `of_ctype`: the parameter's default is a type. */
+static const char *other_kind_remedy(const rft_param *param, bool of_ctype, rft_arena *arena) {
+    double number;
+    bool text = param->values[0].kind == RFT_VALUE_TEXT, of_text = param->default_value.kind == RFT_VALUE_TEXT;
+    const char *first = text ? param->values[0].as.text : "";
+    if (text && !of_text && rft_text_to_double(first, &number)) {
+        return rft_arena_printf(arena, "drop the quotes: %.40s", first);
+    }
+    if (text && !of_text && first[strspn(first, "0123456789., ")] == '\0') {
+        return rft_arena_printf(arena, "without quotes, as a list: values(%.60s)", first);
+    }
+    if (text && of_ctype) {
+        return rft_arena_printf(arena, "a type is written ctype \"%.40s\"", first);
+    }
+    return "give the default in the kernel's params the same kind";
+}
+
 static void tune_param(lua_State *lua, const rft_at *at, rft_variant *variant, rft_variant_state *state, size_t index) {
     rft_param *param = &variant->params[index];
     bool is_ctype = false;
@@ -142,12 +159,8 @@ static void tune_param(lua_State *lua, const rft_at *at, rft_variant *variant, r
     bool text = param->values[0].kind == RFT_VALUE_TEXT;
     if (text != (param->default_value.kind == RFT_VALUE_TEXT) ||
         (text && is_ctype != state->alternatives[index].is_ctype)) {
-        double number;
-        bool is_quoted = text && !is_ctype && rft_text_to_double(param->values[0].as.text, &number);
-        const char *unquoted =
-            is_quoted ? rft_arena_printf(rft_lua_script(lua)->arena, "drop the quotes: %.40s", param->values[0].as.text)
-                      : NULL;
-        rft_read_fail(lua, at, unquoted ? unquoted : "give the default in the kernel's params the same kind",
+        rft_read_fail(lua, at,
+                      other_kind_remedy(param, state->alternatives[index].is_ctype, rft_lua_script(lua)->arena),
                       "the values are of another kind than the parameter's default");
     }
 }

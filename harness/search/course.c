@@ -145,9 +145,31 @@ static void course_free(rft_strategy *base) {
     free(course);
 }
 
+void *rft_course_copy(const void *from, size_t bytes) {
+    return memcpy(rft_alloc(bytes), from, bytes);
+}
+
+static rft_strategy *course_fork(const rft_strategy *base) {
+    rft_course *course = rft_course_copy(base, ((const rft_course *)base)->size);
+    const size_t params = course->view->param_count + 1;
+    course->trials = rft_course_copy(course->trials, course->trial_capacity * sizeof *course->trials);
+    course->slots = rft_course_copy(course->slots, course->slot_count * sizeof *course->slots);
+    course->scratch = rft_course_copy(course->scratch, params * sizeof *course->scratch);
+    course->changing = rft_course_copy(course->changing, params * sizeof *course->changing);
+    course->fork(course);
+    return &course->base;
+}
+
 void *rft_course_new(const rft_course_spec *spec, const rft_space_view *view, uint64_t seed) {
     rft_course *course = rft_alloc(spec->size);
-    course->base = (rft_strategy){spec->name, spec->ahead, course_ask, course_tell, course_teach, course_free, false};
+    course->base = (rft_strategy){.name = spec->name,
+                                  .ahead = spec->ahead,
+                                  .ask = course_ask,
+                                  .tell = course_tell,
+                                  .teach = course_teach,
+                                  .free = course_free,
+                                  .fork = spec->fork ? course_fork : NULL};
+    course->size = spec->size;
     course->view = view;
     course->random = seed ^ rft_hash_fnv1a(spec->name, strlen(spec->name));
     course->slot_count = SLOTS_LEAST;
@@ -163,6 +185,8 @@ void *rft_course_new(const rft_course_spec *spec, const rft_space_view *view, ui
     course->propose = spec->propose;
     course->learn = spec->learn;
     course->clear = spec->clear;
+    course->fork = spec->fork;
+    RFT_GROW(course->trials, course->trial_capacity, 1);
     return course;
 }
 

@@ -27,6 +27,7 @@ typedef struct rft_course_trial {
 typedef struct rft_course rft_course;
 struct rft_course {
     rft_strategy base;
+    size_t size;
     const rft_space_view *view;
     uint64_t random;          /* state of its generator */
     rft_course_trial *trials; /* in the order asked */
@@ -44,6 +45,7 @@ struct rft_course {
     /* `seconds` is INFINITY where there is no time. Called again for what is known and proposed again. */
     void (*learn)(rft_course *self, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints);
     void (*clear)(rft_course *self); /* frees what the strategy added; NULL: nothing */
+    void (*fork)(rft_course *self);  /* what clear() frees is another's: copies it */
 };
 
 typedef struct rft_course_spec {
@@ -53,10 +55,14 @@ typedef struct rft_course_spec {
     uint64_t (*propose)(rft_course *self, uint32_t *tag);
     void (*learn)(rft_course *self, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints);
     void (*clear)(rft_course *self);
+    void (*fork)(rft_course *self); /* NULL: it cannot be forked */
 } rft_course_spec;
 
 /* Zeroed behind the course. */
 void *rft_course_new(const rft_course_spec *spec, const rft_space_view *view, uint64_t seed);
+
+/* A copy of so many bytes on the heap. */
+void *rft_course_copy(const void *from, size_t bytes);
 
 /* NULL when it was never proposed. Valid until the next ask(). */
 const rft_course_trial *rft_course_find(const rft_course *course, uint64_t index);

@@ -73,14 +73,23 @@ static void diff_evo_clear(rft_course *course) {
     free(((diff_evo *)course)->trial);
 }
 
+static void take_rows(diff_evo *self) {
+    const size_t params = self->course.view->param_count;
+    self->trial = rft_calloc(4 * params + 1, sizeof *self->trial);
+    self->base = self->trial + params;
+    self->left = self->base + params;
+    self->right = self->left + params;
+}
+
+static void diff_evo_fork(rft_course *course) {
+    take_rows((diff_evo *)course);
+}
+
 rft_strategy *rft_diff_evo_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"diff_evo",       sizeof(diff_evo), 16,
-                                         diff_evo_propose, diff_evo_learn,   diff_evo_clear};
+    static const rft_course_spec spec = {"diff_evo",     sizeof(diff_evo), 16,           diff_evo_propose,
+                                         diff_evo_learn, diff_evo_clear,   diff_evo_fork};
     diff_evo *self = rft_course_new(&spec, view, opts->seed);
-    self->trial = rft_calloc(4 * view->param_count + 1, sizeof *self->trial);
-    self->base = self->trial + view->param_count;
-    self->left = self->base + view->param_count;
-    self->right = self->left + view->param_count;
+    take_rows(self);
     for (size_t i = 0; i < POPULATION; i++) {
         self->members[i] = RFT_NOWHERE;
     }

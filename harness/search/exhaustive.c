@@ -58,7 +58,11 @@ rft_strategy *rft_exhaustive_new(const rft_space_view *view, const rft_strategy_
     }
     uint64_t count = view->count;
     exhaustive *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){"exhaustive", 0, exhaustive_ask, exhaustive_tell, NULL, exhaustive_free, true};
+    self->base = (rft_strategy){.name = "exhaustive",
+                                .ask = exhaustive_ask,
+                                .tell = exhaustive_tell,
+                                .free = exhaustive_free,
+                                .any_order = true};
     self->count = count;
     self->random = opts->seed;
     if (count <= UINT32_MAX) {

@@ -28,9 +28,14 @@ static void genetic_clear(rft_course *course) {
     rft_population_clear(&((genetic_algorithm *)course)->population);
 }
 
+static void genetic_fork(rft_course *course) {
+    rft_population_fork(&((genetic_algorithm *)course)->population, course->view);
+}
+
 rft_strategy *rft_genetic_algorithm_new(const rft_space_view *view, const rft_strategy_opts *opts) {
     static const rft_course_spec spec = {
-        "genetic_algorithm", sizeof(genetic_algorithm), 16, genetic_propose, genetic_learn, genetic_clear};
+        "genetic_algorithm", sizeof(genetic_algorithm), 16, genetic_propose, genetic_learn, genetic_clear,
+        genetic_fork};
     genetic_algorithm *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
     return &self->course.base;

@@ -118,15 +118,25 @@ static void greedy_ils_clear(rft_course *course) {
     free(self->moves);
 }
 
-rft_strategy *rft_greedy_ils_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"greedy_ils",       sizeof(greedy_ils), 8,
-                                         greedy_ils_propose, greedy_ils_learn,   greedy_ils_clear};
-    greedy_ils *self = rft_course_new(&spec, view, opts->seed);
-    size_t values = 0;
+static size_t moves_most(const rft_space_view *view) {
+    size_t values = 1;
     for (size_t p = 0; p < view->param_count; p++) {
         values += view->value_counts[p];
     }
+    return values;
+}
+
+static void greedy_ils_fork(rft_course *course) {
+    greedy_ils *self = (greedy_ils *)course;
+    self->at = rft_course_copy(self->at, (course->view->param_count + 1) * sizeof *self->at);
+    self->moves = rft_course_copy(self->moves, moves_most(course->view) * sizeof *self->moves);
+}
+
+rft_strategy *rft_greedy_ils_new(const rft_space_view *view, const rft_strategy_opts *opts) {
+    static const rft_course_spec spec = {"greedy_ils",     sizeof(greedy_ils), 8, greedy_ils_propose, greedy_ils_learn,
+                                         greedy_ils_clear, greedy_ils_fork};
+    greedy_ils *self = rft_course_new(&spec, view, opts->seed);
     self->at = rft_calloc(view->param_count + 1, sizeof *self->at);
-    self->moves = rft_calloc(values + 1, sizeof *self->moves);
+    self->moves = rft_calloc(moves_most(view), sizeof *self->moves);
     return &self->course.base;
 }

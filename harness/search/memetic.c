@@ -106,8 +106,15 @@ static void memetic_clear(rft_course *course) {
     rft_nearby_clear(&self->nearby);
 }
 
+static void memetic_fork(rft_course *course) {
+    memetic *self = (memetic *)course;
+    rft_population_fork(&self->population, course->view);
+    rft_nearby_fork(&self->nearby, course->view);
+}
+
 rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"memetic", sizeof(memetic), 16, memetic_propose, memetic_learn, memetic_clear};
+    static const rft_course_spec spec = {"memetic",     sizeof(memetic), 16,          memetic_propose,
+                                         memetic_learn, memetic_clear,   memetic_fork};
     memetic *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
     rft_nearby_init(&self->nearby, view);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A parameter that differs counts half a unit, and up to half more by how far its value lies off: lists of sizes are in
  * order, lists of choices are not. At a whole unit a weight is exp(-NEARNESS). */
@@ -28,6 +29,17 @@ void rft_nearby_clear(rft_nearby *nearby) {
     free(nearby->outlooks);
     free(nearby->here);
     free(nearby->there);
+}
+
+void rft_nearby_fork(rft_nearby *nearby, const rft_space_view *view) {
+    const rft_nearby from = *nearby;
+    rft_nearby_init(nearby, view);
+    memcpy(nearby->rows, from.rows, from.count * view->param_count * sizeof *from.rows);
+    memcpy(nearby->values, from.values, from.count * sizeof *from.values);
+    memcpy(nearby->outlooks, from.outlooks, from.count * sizeof *from.outlooks);
+    nearby->count = from.count;
+    nearby->told = from.told;
+    nearby->worst = from.worst;
 }
 
 static double distance(const rft_course *course, const uint16_t *a, const uint16_t *b) {

@@ -22,6 +22,8 @@ typedef struct rft_nearby {
 
 void rft_nearby_init(rft_nearby *nearby, const rft_space_view *view);
 void rft_nearby_clear(rft_nearby *nearby);
+/* Of a copy, whose memory is another's: its own. */
+void rft_nearby_fork(rft_nearby *nearby, const rft_space_view *view);
 
 /* `sum_s`: of its outlook; NaN: not known. */
 void rft_nearby_add(rft_nearby *nearby, const rft_course *course, const rft_course_trial *trial, double sum_s);

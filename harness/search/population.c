@@ -10,13 +10,18 @@
 enum { MUTATION_ONE_IN = 5, STEPS_FROM = 3 };
 
 void rft_population_init(rft_population *population, const rft_space_view *view) {
-    *population = (rft_population){.mother = rft_calloc(view->param_count + 1, sizeof *population->mother),
-                                   .father = rft_calloc(view->param_count + 1, sizeof *population->father)};
+    *population = (rft_population){.count = 0};
+    rft_population_fork(population, view);
 }
 
 void rft_population_clear(rft_population *population) {
     free(population->mother);
     free(population->father);
+}
+
+void rft_population_fork(rft_population *population, const rft_space_view *view) {
+    population->mother = rft_calloc(view->param_count + 1, sizeof *population->mother);
+    population->father = rft_calloc(view->param_count + 1, sizeof *population->father);
 }
 
 static bool is_member(const rft_population *population, uint64_t index) {

@@ -20,6 +20,8 @@ typedef struct rft_population {
 
 void rft_population_init(rft_population *population, const rft_space_view *view);
 void rft_population_clear(rft_population *population);
+/* Of a copy, whose positions are another's: its own. */
+void rft_population_fork(rft_population *population, const rft_space_view *view);
 
 /* What has no time, or is in it already, is left out. */
 void rft_population_add(rft_population *population, const rft_course_trial *trial);

@@ -5,6 +5,7 @@
 #include "search/strategies.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define INERTIA 0.5
 #define OWN_PULL 2.0    /* towards the particle's best */
@@ -82,17 +83,31 @@ static void pso_clear(rft_course *course) {
     free(self->rounded);
 }
 
-rft_strategy *rft_pso_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"pso", sizeof(pso), 16, pso_propose, pso_learn, pso_clear};
-    pso *self = rft_course_new(&spec, view, opts->seed);
-    size_t params = view->param_count;
+static void take_memory(pso *self) {
+    const size_t params = self->course.view->param_count;
     self->memory = rft_calloc(2 * PARTICLES * params + 1, sizeof *self->memory);
     self->rounded = rft_calloc(3 * params + 1, sizeof *self->rounded);
     self->own = self->rounded + params;
     self->common = self->own + params;
     for (size_t i = 0; i < PARTICLES; i++) {
-        self->particles[i] = (particle){
-            .at = self->memory + 2 * i * params, .velocity = self->memory + (2 * i + 1) * params, .best = RFT_NOWHERE};
+        self->particles[i].at = self->memory + 2 * i * params;
+        self->particles[i].velocity = self->particles[i].at + params;
+    }
+}
+
+static void pso_fork(rft_course *course) {
+    pso *self = (pso *)course;
+    const double *from = self->memory;
+    take_memory(self);
+    memcpy(self->memory, from, 2 * PARTICLES * course->view->param_count * sizeof *from);
+}
+
+rft_strategy *rft_pso_new(const rft_space_view *view, const rft_strategy_opts *opts) {
+    static const rft_course_spec spec = {"pso", sizeof(pso), 16, pso_propose, pso_learn, pso_clear, pso_fork};
+    pso *self = rft_course_new(&spec, view, opts->seed);
+    take_memory(self);
+    for (size_t i = 0; i < PARTICLES; i++) {
+        self->particles[i].best = RFT_NOWHERE;
     }
     return &self->course.base;
 }

@@ -95,13 +95,14 @@ static void learn_nothing(rft_course *course, const rft_course_trial *trial, uin
 }
 
 rft_strategy *rft_random_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec by_drawing = {"random", sizeof(rft_course), 0, leave_it_to_the_course, learn_nothing,
-                                               NULL};
+    static const rft_course_spec by_drawing = {
+        "random", sizeof(rft_course), 0, leave_it_to_the_course, learn_nothing, NULL, NULL};
     if (!view->exact) {
         return &((rft_course *)rft_course_new(&by_drawing, view, opts->seed))->base;
     }
     random_draw *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){"random", 0, random_ask, random_tell, NULL, random_free, true};
+    self->base = (rft_strategy){
+        .name = "random", .ask = random_ask, .tell = random_tell, .free = random_free, .any_order = true};
     self->count = view->count;
     self->random = ~opts->seed; /* not the order that exhaustive takes with this seed */
     self->slot_count = 64;

@@ -79,9 +79,15 @@ static void annealing_clear(rft_course *course) {
     free(((simulated_annealing *)course)->at);
 }
 
+static void annealing_fork(rft_course *course) {
+    simulated_annealing *self = (simulated_annealing *)course;
+    self->at = rft_course_copy(self->at, (course->view->param_count + 1) * sizeof *self->at);
+}
+
 rft_strategy *rft_simulated_annealing_new(const rft_space_view *view, const rft_strategy_opts *opts) {
     static const rft_course_spec spec = {
-        "simulated_annealing", sizeof(simulated_annealing), 4, annealing_propose, annealing_learn, annealing_clear};
+        "simulated_annealing", sizeof(simulated_annealing), 4, annealing_propose, annealing_learn, annealing_clear,
+        annealing_fork};
     simulated_annealing *self = rft_course_new(&spec, view, opts->seed);
     self->at = rft_calloc(view->param_count + 1, sizeof *self->at);
     restart(self);

@@ -110,6 +110,20 @@ static void viewing_free(rft_strategy *base) {
     free(self);
 }
 
+static void fork_of_viewing_free(rft_strategy *base) {
+    viewing *self = (viewing *)base;
+    self->inner->free(self->inner);
+    free(self);
+}
+
+static rft_strategy *viewing_fork(const rft_strategy *base) {
+    viewing *self = rft_alloc(sizeof *self);
+    *self = *(const viewing *)base;
+    self->base.free = fork_of_viewing_free;
+    self->inner = self->inner->fork(self->inner);
+    return &self->base;
+}
+
 int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, const rft_strategy_opts *opts,
                      rft_err *err) {
     *out = NULL;
@@ -126,6 +140,7 @@ int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *spac
     self->base.tell = viewing_tell;
     self->base.teach = inner->teach ? viewing_teach : NULL;
     self->base.free = viewing_free;
+    self->base.fork = inner->fork ? viewing_fork : NULL;
     self->inner = inner;
     self->view = view;
     *out = &self->base;
@@ -264,6 +279,15 @@ static void starting_free(rft_strategy *base) {
     free(self);
 }
 
+static rft_strategy *starting_fork(const rft_strategy *base) {
+    starting *self = rft_alloc(sizeof *self);
+    *self = *(const starting *)base;
+    self->inner = self->inner->fork(self->inner);
+    self->starts = rft_calloc(self->count, sizeof *self->starts);
+    memcpy(self->starts, ((const starting *)base)->starts, self->count * sizeof *self->starts);
+    return &self->base;
+}
+
 static rft_strategy *start_with(rft_strategy *inner, const uint64_t *starts, size_t count, size_t due, bool teaches) {
     if (count == 0) {
         return inner;
@@ -275,6 +299,7 @@ static rft_strategy *start_with(rft_strategy *inner, const uint64_t *starts, siz
     self->base.teach = NULL;
     self->base.any_order = inner->any_order && due == count; /* a spare takes the place of a poor one */
     self->base.free = starting_free;
+    self->base.fork = inner->fork ? starting_fork : NULL;
     self->starts = rft_calloc(count, sizeof *self->starts);
     for (size_t i = 0; i < count; i++) {
         self->starts[i].index = starts[i];

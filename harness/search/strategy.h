@@ -46,6 +46,9 @@ struct rft_strategy {
     void (*teach)(rft_strategy *self, const rft_tell *result);
     void (*free)(rft_strategy *self);
     bool any_order; /* results change nothing: they may be told in any order */
+    /* Another in the same state, to be asked what comes next if no result changes it; it borrows what this one borrows,
+     * which must outlive it. NULL: there is none. */
+    rft_strategy *(*fork)(const rft_strategy *self);
 };
 
 /* By the hardware's limits (model/roofline/floor.h). */

@@ -142,7 +142,7 @@ static void trees_clear(rft_course *course) {
 }
 
 rft_strategy *rft_trees_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"trees", sizeof(trees), 16, trees_propose, trees_learn, trees_clear};
+    static const rft_course_spec spec = {"trees", sizeof(trees), 16, trees_propose, trees_learn, trees_clear, NULL};
     trees *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
     self->forest = rft_forest_new(TREES, self->course.changing_count);

@@ -32,7 +32,8 @@ int rft_store_fail(rft_store *store, const char *doing, rft_err *err) {
     if (status == SQLITE_FULL || (status == SQLITE_IOERR && full)) {
         rft_err_set(err, RFT_E_STORE, "disk full while %s in %s%s%s", doing, store->path, full ? ": " : "",
                     full ? strerror(cause) : "");
-        rft_err_remedy(err, "make room there, then run the same command again: what was committed is kept");
+        rft_err_remedy(err, "%s, then run the same command again: what was committed is kept",
+                       cause == EFBIG ? "allow larger files (ulimit -f)" : "make room there");
         return RFT_E_STORE;
     }
     if (status == SQLITE_INTERRUPT) {

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What datasheets say, per device. Keys: harness/model/roofline/datasheet.h.
 --   Rates are per second and dense. Datasheets print tensor figures with 2:4 sparsity: twice these.
---   `match` is part of the device's name, as whole words; the longest match counts. `sms` and `bus_bits` tell parts
---   of one name apart: a device with other ones is another part, and gets no figure.
+--   `match` is part of the device's name, as whole words; the longest match counts. `sms`, `bus_bits` and `dram` tell
+--   parts of one name apart: a device with other ones is another part, and gets no figure.
 --   `short` picks the part that is meant where people say less than its name.
 --   `mhz` is the clock at which FP32 and FP64 figures hold, `tensor_mhz` that of the tensor figures where it is another:
 --   SMs x width x that clock gives them. Tensor figures of GeForce parts: with FP32 accumulation (FP16 and FP8).
 --   Only figures that a document of NVIDIA prints, except FP32 of parts for which it prints cores and clock alone:
 --   cores x 2 x boost clock, which is what its own figures are.
 
+local volta = "NVIDIA Tesla V100 datasheet, 2020; Tesla V100 GPU Architecture, 2017"
 local turing = "NVIDIA Turing GPU Architecture, WP-09183, 2018"
 local a100 = "NVIDIA A100 datasheet, 2021; A100 Tensor Core GPU Architecture, 2020"
 local ga102 = "NVIDIA Ampere GA102 GPU Architecture, V2, 2021"
@@ -49,16 +50,24 @@ end
 local function page(name) return "NVIDIA product page of the GeForce " .. name end
 
 -- SMs with 64 FP32 lanes.
-local function geforce_16_20(name, sms, mhz, dram, memory, bytes, bits, gbps, watts)
-  return at { match = name, name = (name:find "TITAN" and "" or "GeForce ") .. name, source = page(name), cc = 75,
-              sms = sms, mhz = mhz, dram = dram, memory = memory, memory_bytes = bytes, bus_bits = bits, memory_gbps = gbps,
-              tdp_w = watts, fp32 = sms * 128e6 * mhz, pcie = "3.0 x16" }
+local function geforce_16_20(name, sms, mhz, dram, memory, bytes, bits, gbps, watts, part)
+  local whole = (name:find "TITAN" and "" or "GeForce ") .. name .. (part or "")
+  return at { match = name, name = whole, source = page(name), cc = 75, sms = sms, mhz = mhz, dram = dram,
+              memory = memory, memory_bytes = bytes, bus_bits = bits, memory_gbps = gbps, tdp_w = watts,
+              fp32 = sms * 128e6 * mhz, pcie = "3.0 x16" }
 end
 
 local tu102 = {
   source = turing, cc = 75, sms = 72, mhz = 1770, dram = 672e9, memory = "GDDR6", bus_bits = 384, memory_gbps = 14,
   tdp_w = 260, fp32 = 16.3e12, tensor_fp16 = 130.5e12, tensor_int8 = 261e12, pcie = "3.0 x16",
 }
+local v100 = {
+  source = volta, cc = 70, sms = 80, memory = "HBM2", memory_bytes = 16e9, bus_bits = 4096, memory_gbps = 1.758,
+  dram = 900e9, pcie = "3.0 x16",
+}
+local v100_sxm = with(v100, { mhz = 1530, fp64 = 7.8e12, fp32 = 15.7e12, tensor_fp16 = 125e12, tdp_w = 300,
+                              nvlink = 300e9 })
+local v100_pcie = with(v100, { mhz = 1380, fp64 = 7e12, fp32 = 14e12, tensor_fp16 = 112e12, tdp_w = 250 })
 local ampere = {
   source = a100, cc = 80, sms = 108, mhz = 1410, fp64 = 9.7e12, fp32 = 19.5e12, fp16 = 78e12,
   tensor_fp64 = 19.5e12, tensor_tf32 = 156e12, tensor_bf16 = 312e12, tensor_fp16 = 312e12, tensor_int8 = 624e12,
@@ -78,6 +87,14 @@ local hopper_nvl = {
 }
 
 return {
+  -- Volta: NVRTC 12 compiles for it, 13 does not.
+  at(with(v100_sxm, { match = "V100-SXM2-16GB", name = "V100 SXM2, 16 GB" })),
+  at(with(v100_sxm, { match = "V100-SXM2-32GB", short = "v100", name = "V100 SXM2, 32 GB", memory_bytes = 32e9 })),
+  at(with(v100_pcie, { match = "V100-PCIE-16GB", name = "V100 PCIe, 16 GB" })),
+  at(with(v100_pcie, { match = "V100-PCIE-32GB", name = "V100 PCIe, 32 GB", memory_bytes = 32e9 })),
+  at(with(v100, { match = "V100S-PCIE-32GB", name = "V100S PCIe", memory_bytes = 32e9, mhz = 1597, dram = 1.134e12,
+                  memory_gbps = 2.215, fp64 = 8.2e12, fp32 = 16.4e12, tensor_fp16 = 130e12, tdp_w = 250 })),
+
   -- Turing. Of the Quadros and T4 tensor figures are whole, of GeForce with FP32 accumulation, at half the rate.
   at { match = "T4", name = "T4", source = "NVIDIA T4 datasheet, 2019", cc = 75, sms = 40, mhz = 1590, dram = 320e9,
        memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 10, tdp_w = 70, fp32 = 8.1e12,
@@ -87,6 +104,9 @@ return {
   at { match = "Quadro RTX 5000", name = "Quadro RTX 5000", source = turing, cc = 75, sms = 48, mhz = 1815, dram = 448e9,
        memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 14, tdp_w = 230, fp32 = 11.2e12,
        tensor_fp16 = 89.2e12, tensor_int8 = 178.4e12, pcie = "3.0 x16" },
+  at { match = "Quadro RTX 4000", name = "Quadro RTX 4000", source = "NVIDIA Quadro RTX 4000 datasheet, 2019", cc = 75,
+       sms = 36, mhz = 1545, dram = 416e9, memory = "GDDR6", memory_bytes = 8e9, bus_bits = 256, memory_gbps = 13,
+       tdp_w = 160, fp32 = 7.1e12, tensor_fp16 = 57e12, pcie = "3.0 x16" },
   at { match = "RTX 2080 Ti", name = "GeForce RTX 2080 Ti", source = turing, cc = 75, sms = 68, mhz = 1545, dram = 616e9,
        memory = "GDDR6", memory_bytes = 11e9, bus_bits = 352, memory_gbps = 14, tdp_w = 250, fp32 = 13.4e12,
        tensor_fp16 = 53.8e12, tensor_int8 = 215.2e12, pcie = "3.0 x16" },
@@ -100,6 +120,7 @@ return {
   -- Turing, GeForce of 2019: cores and clock alone; FP16 is not printed. GTX 16 has no tensor units.
   geforce_16_20("TITAN RTX", 72, 1770, 672e9, "GDDR6", 24e9, 384, 14, 280),
   geforce_16_20("RTX 2060", 30, 1680, 336e9, "GDDR6", 6e9, 192, 14, 160),
+  geforce_16_20("RTX 2060", 34, 1650, 336e9, "GDDR6", 12e9, 192, 14, 185, ", 12 GB"),
   geforce_16_20("RTX 2060 SUPER", 34, 1650, 448e9, "GDDR6", 8e9, 256, 14, 175),
   geforce_16_20("RTX 2070 SUPER", 40, 1770, 448e9, "GDDR6", 8e9, 256, 14, 215),
   geforce_16_20("RTX 2080 SUPER", 48, 1815, 496e9, "GDDR6", 8e9, 256, 15.5, 250),
@@ -107,6 +128,8 @@ return {
   geforce_16_20("GTX 1660 SUPER", 22, 1785, 336e9, "GDDR6", 6e9, 192, 14, 125),
   geforce_16_20("GTX 1660", 22, 1785, 192e9, "GDDR5", 6e9, 192, 8, 120),
   geforce_16_20("GTX 1650", 14, 1665, 128e9, "GDDR5", 4e9, 128, 8, 75),
+  geforce_16_20("GTX 1650", 14, 1590, 192e9, "GDDR6", 4e9, 128, 12, 75, ", GDDR6"),
+  geforce_16_20("GTX 1650 SUPER", 20, 1725, 192e9, "GDDR6", 4e9, 128, 12, 100),
 
   -- Ampere, data centre
   at(with(ampere, { match = "A100-SXM4-40GB", name = "A100 SXM 40 GB", dram = 1.555e12, memory = "HBM2",
@@ -125,6 +148,14 @@ return {
        dram = 600e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 12.5, tdp_w = 150,
        fp32 = 31.2e12, tensor_tf32 = 62.5e12, tensor_bf16 = 125e12, tensor_fp16 = 125e12, tensor_int8 = 250e12,
        pcie = "4.0 x16" },
+  -- Tensor units at half their width: the sheet's own figures.
+  at { match = "A10G", name = "A10G", source = "NVIDIA A10G datasheet, for AWS, 2022", cc = 86, sms = 80, mhz = 1710,
+       dram = 600e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 12.5, tdp_w = 300,
+       fp32 = 35e12, tensor_tf32 = 35e12, tensor_bf16 = 70e12, tensor_fp16 = 70e12, tensor_int8 = 140e12,
+       pcie = "4.0 x16" },
+  at { match = "A16", name = "A16, one of its four GPUs", source = "NVIDIA A16 datasheet, 2021", cc = 86, sms = 10,
+       mhz = 1755, dram = 200e9, memory = "GDDR6", memory_bytes = 16e9, bus_bits = 128, memory_gbps = 12.5,
+       fp32 = 4.5e12, tensor_tf32 = 9e12, tensor_fp16 = 17.9e12, tensor_int8 = 35.9e12, pcie = "4.0 x16" },
   at { match = "A40", name = "A40", source = "NVIDIA A40 datasheet, 2021", cc = 86, sms = 84, mhz = 1740,
        dram = 696e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 14.5, tdp_w = 300,
        fp32 = 37.4e12, tensor_tf32 = 74.8e12, tensor_bf16 = 149.7e12, tensor_fp16 = 149.7e12, tensor_int8 = 299.3e12,
@@ -158,6 +189,13 @@ return {
        sms = 26, mhz = 1200, dram = 288e9, memory = "GDDR6", memory_bytes = 12e9, bus_bits = 192, memory_gbps = 12,
        tdp_w = 70, fp32 = 8e12, tensor_fp16 = 31.95e12, pcie = "4.0 x16" },
 
+  at { match = "RTX A400", name = "RTX A400", source = "NVIDIA RTX A400 datasheet, 2024", cc = 86, sms = 6, mhz = 1762,
+       dram = 96e9, memory = "GDDR6", memory_bytes = 4e9, bus_bits = 64, memory_gbps = 12, tdp_w = 50, fp32 = 2.7e12,
+       tensor_fp16 = 10.85e12, tensor_int8 = 21.65e12, pcie = "4.0 x8" },
+  at { match = "RTX A1000", name = "RTX A1000", source = "NVIDIA RTX A1000 datasheet, 2024", cc = 86, sms = 18,
+       mhz = 1462, dram = 192e9, memory = "GDDR6", memory_bytes = 8e9, bus_bits = 128, memory_gbps = 12, tdp_w = 50,
+       fp32 = 6.7e12, tensor_fp16 = 26.9e12, pcie = "4.0 x8" },
+
   -- Ada, data centre. The L40's sheet gives it half the L40S's tensor rates at the same width.
   at { match = "L4", name = "L4", source = "NVIDIA L4 datasheet, 2023", cc = 89, sms = 58, mhz = 2040,
        dram = 300e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 192, memory_gbps = 12.5, tdp_w = 72,
@@ -177,6 +215,9 @@ return {
        dram = 960e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 20, tdp_w = 300,
        fp32 = 91.1e12, fp16 = 91.1e12, tensor_tf32 = 182.1e12, tensor_bf16 = 364.2e12, tensor_fp16 = 364.2e12,
        tensor_fp8 = 728.5e12, tensor_int8 = 728.5e12, pcie = "4.0 x16" },
+  at { match = "RTX 5880 Ada", name = "RTX 5880 Ada", source = "NVIDIA RTX 5880 Ada datasheet, 2024", cc = 89,
+       sms = 110, mhz = 2460, dram = 960e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 20,
+       tdp_w = 285, fp32 = 69.3e12, tensor_fp8 = 554.2e12, pcie = "4.0 x16" },
   at { match = "RTX 5000 Ada", name = "RTX 5000 Ada", source = "NVIDIA RTX 5000 Ada datasheet, 2023", cc = 89,
        sms = 100, mhz = 2550, dram = 576e9, memory = "GDDR6", memory_bytes = 32e9, bus_bits = 256, memory_gbps = 18,
        tdp_w = 250, fp32 = 65.3e12, tensor_fp8 = 522.2e12, pcie = "4.0 x16" },
@@ -254,6 +295,9 @@ return {
   at { match = "RTX PRO 4000 Blackwell", name = "RTX PRO 4000 Blackwell", cc = 120, sms = 70, dram = 672e9,
        source = "NVIDIA RTX PRO 4000 Blackwell datasheet, 2025", memory = "GDDR7", memory_bytes = 24e9, bus_bits = 192,
        memory_gbps = 28, tdp_w = 140, pcie = "5.0 x16" },
+  at { match = "RTX PRO 4000 Blackwell SFF Edition", name = "RTX PRO 4000 Blackwell SFF", cc = 120, sms = 70,
+       dram = 432e9, source = "NVIDIA RTX PRO 4000 Blackwell SFF datasheet, 2025", memory = "GDDR7",
+       memory_bytes = 24e9, bus_bits = 192, memory_gbps = 18, tdp_w = 70, pcie = "5.0 x8" },
   at { match = "RTX PRO 2000 Blackwell", name = "RTX PRO 2000 Blackwell", cc = 120, sms = 34, dram = 288e9,
        source = "NVIDIA RTX PRO 2000 Blackwell datasheet, 2025", memory = "GDDR7", memory_bytes = 16e9, bus_bits = 128,
        memory_gbps = 18, tdp_w = 70, pcie = "5.0 x8" },
@@ -261,10 +305,17 @@ return {
   -- GeForce 30
   geforce(page "RTX 3050", "RTX 3050", { cc = 86, sms = 20, mhz = 1777, dram = 224e9, memory = "GDDR6",
     memory_bytes = 8e9, bus_bits = 128, memory_gbps = 14, tdp_w = 130, pcie = "4.0 x8" }),
+  geforce(page "RTX 3050", "RTX 3050", { name = "GeForce RTX 3050, 6 GB", cc = 86, sms = 18, mhz = 1470, dram = 168e9,
+    memory = "GDDR6", memory_bytes = 6e9, bus_bits = 96, memory_gbps = 14, tdp_w = 70, pcie = "4.0 x8" }),
+  geforce(page "RTX 3060", "RTX 3060", { name = "GeForce RTX 3060, 8 GB", cc = 86, sms = 28, mhz = 1777, dram = 240e9,
+    memory = "GDDR6", memory_bytes = 8e9, bus_bits = 128, memory_gbps = 15, tdp_w = 170, pcie = "4.0 x16" }),
   geforce(page "RTX 3060", "RTX 3060", { cc = 86, sms = 28, mhz = 1777, dram = 360e9, memory = "GDDR6",
     memory_bytes = 12e9, bus_bits = 192, memory_gbps = 15, tdp_w = 170, pcie = "4.0 x16" }),
   geforce(page "RTX 3060 Ti", "RTX 3060 Ti", { cc = 86, sms = 38, mhz = 1665, dram = 448e9, memory = "GDDR6",
     memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 200, pcie = "4.0 x16" }),
+  geforce(page "RTX 3060 Ti", "RTX 3060 Ti", { name = "GeForce RTX 3060 Ti, GDDR6X", cc = 86, sms = 38, mhz = 1665,
+    dram = 608e9, memory = "GDDR6X", memory_bytes = 8e9, bus_bits = 256, memory_gbps = 19, tdp_w = 200,
+    pcie = "4.0 x16" }),
   geforce(ga102, "RTX 3070", { cc = 86, sms = 46, mhz = 1725, dram = 448e9, memory = "GDDR6",
     memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 220, pcie = "4.0 x16", fp16 = 20.3e12,
     tensor_tf32 = 20.3e12, tensor_bf16 = 40.6e12, tensor_fp16 = 40.6e12, tensor_int8 = 162.6e12 }),
@@ -291,6 +342,8 @@ return {
     bus_bits = 128, memory_gbps = 18, tdp_w = 160, pcie = "4.0 x8" }),
   geforce(page "RTX 4070", "RTX 4070", { cc = 89, sms = 46, mhz = 2475, dram = 504e9, memory = "GDDR6X",
     memory_bytes = 12e9, bus_bits = 192, memory_gbps = 21, tdp_w = 200, pcie = "4.0 x16" }),
+  geforce(page "RTX 4070", "RTX 4070", { name = "GeForce RTX 4070, GDDR6", cc = 89, sms = 46, mhz = 2475, dram = 480e9,
+    memory = "GDDR6", memory_bytes = 12e9, bus_bits = 192, memory_gbps = 20, tdp_w = 200, pcie = "4.0 x16" }),
   geforce(page "RTX 4070 SUPER", "RTX 4070 SUPER", { cc = 89, sms = 56, mhz = 2475, dram = 504e9, memory = "GDDR6X",
     memory_bytes = 12e9, bus_bits = 192, memory_gbps = 21, tdp_w = 220, pcie = "4.0 x16" }),
   geforce(page "RTX 4070 Ti", "RTX 4070 Ti", { cc = 89, sms = 60, mhz = 2610, dram = 504e9, memory = "GDDR6X",

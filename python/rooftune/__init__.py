@@ -78,10 +78,13 @@ def _words(option: str, value: Any) -> list[str]:
     if value is True:
         return [name]
     if isinstance(value, Mapping):
-        return [f"{name}={key}={_text(item)}" for key, item in value.items()]
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        return [f"{name}={_text(item)}" for item in value]
-    return [f"{name}={_text(value)}"]
+        return [f"{name}={key}={_text(one)}" for key, item in value.items() for one in _several(item)]
+    return [f"{name}={_text(item)}" for item in _several(value)]
+
+
+def _several(value: Any) -> Sequence[Any]:
+    """The items of a list; a list of the value itself where it is none. A text is one value."""
+    return value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else [value]
 
 
 def _text(value: Any) -> str:
@@ -185,9 +188,9 @@ def _call(words: Sequence[str], quiet: bool, events: bool = False, behind: Seque
 def run(sweep: Path | Sequence[Path], *, quiet: bool = False, script_args: Sequence[Any] = (), **options: Any) -> Run:
     """Measures a sweep (or several) on one device and returns the run; `rooftune run --help` lists the options.
 
-    `no_race=True` is --no-race, `at=["n=4096"]` or `at={"n": 4096}` is --at n=4096, `output="x.db"` is -o x.db.
-    `script_args` is what stands behind "--". What the program says goes to sys.stderr, unless `quiet`. Ctrl-C stops it
-    as it does on a terminal: what was measured is stored, then KeyboardInterrupt is raised. Raises Error.
+    `no_race=True` is --no-race, `at=["n=4096"]` or `at={"n": 4096}` is --at n=4096, a list is several, `output="x.db"` is
+    -o x.db. `script_args` is what stands behind "--". What the program says goes to sys.stderr, unless `quiet`. Ctrl-C
+    stops it as it does on a terminal: what was measured is stored, then KeyboardInterrupt is raised. Raises Error.
     """
     sweeps = [sweep] if isinstance(sweep, (str, bytes, os.PathLike)) else list(sweep)
     for option in ("events", "dry_run", "help"):
@@ -199,7 +202,7 @@ def run(sweep: Path | Sequence[Path], *, quiet: bool = False, script_args: Seque
     words = ["run", *map(_file, sweeps)]
     for option, value in options.items():
         words += _words(option, value)
-    behind = ["--", *map(_text, script_args)] if script_args else []
+    behind = ["--", *map(_text, _several(script_args))] if script_args else []
     events = map(json.loads, _call(words, quiet, True, behind).splitlines())
     return Run([event["file"] for event in events if event["event"] == "begin"][-1])
 

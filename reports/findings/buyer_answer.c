@@ -75,9 +75,28 @@ const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena) {
                             over_text(buyer, speed, arena), interval_words(&speed->ratio, arena));
 }
 
+/* Problems of the workload whose best took less time than the hardware's limit allows. */
+static size_t impossible(const rft_buyer *buyer) {
+    size_t count = 0;
+    for (size_t i = 0; i < buyer->asked->item_count; i++) {
+        const rft_point *best = buyer->asked->items[i].best;
+        count += best && rft_placement_is_impossible(buyer->given.run, best, rft_point_median_s(best));
+    }
+    return count;
+}
+
 /* Before everything else: what the card cannot do as the reference does it; why there is no figure. */
 static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
     const rft_speed *speed = buyer->chief;
+    size_t beyond = impossible(buyer);
+    if (beyond > 0) {
+        rft_finding_strong(
+            f, RFT_TO_PEOPLE,
+            rft_arena_printf(f->arena,
+                             "Do not use these figures: %s took less time than the hardware's own limit allows. Their "
+                             "work is overstated, their results are not what they should be, or their times are wrong.",
+                             rft_words_plural(beyond, "problem", "problems", f->arena)));
+    }
     if (speed && speed->no_native) {
         rft_finding_strong(
             f, RFT_TO_PEOPLE,
@@ -171,6 +190,8 @@ static const char *limit_share_text(const rft_speed_share *share, rft_arena *are
 static void add_share(rft_datum *cells, const rft_speed_asked *asked, size_t part, rft_arena *arena) {
     const rft_speed_share share = rft_speed_share_of(asked, part);
     cells[SHARE] = rft_datum_said(rft_datum_number(share.frac), limit_share_text(&share, arena));
+    cells[SHARE].note =
+        share.at_most ? "At most: of some problems part of what was written was still in the cache." : NULL;
     cells[SHARE_DATA] = rft_datum_number(share.frac);
     cells[SHARE_LOW] = rft_datum_number(share.low);
     cells[SHARE_HIGH] = rft_datum_number(share.high);
@@ -223,10 +244,11 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
                       ? rate_cell(rate, unit)
                       : rft_datum_said(rft_datum_absent(),
                                        rft_arena_printf(arena, "%s a run", rft_figure_si(arena, item->time_s, "s")));
-    cells[RATE].note = item->time_s < rft_point_median_s(best) && load
-                           ? "By the vendor's library, which is faster here; without a pause and per watt are of the "
-                             "tuned kernel."
-                           : NULL;
+    cells[RATE].note =
+        item->time_s < rft_point_median_s(best) && load
+            ? "By the vendor's library, which is faster here; without a pause, per watt and of limit are of "
+              "the tuned kernel."
+            : NULL;
     cells[RATE_UNIT] = rft_datum_text(unit);
     const char *reason = load_reason(run, load, arena);
     cells[BACK] = load_cell(rft_back_to_back_rate(run, best), unit, reason);

@@ -11,7 +11,16 @@
 
 #include <math.h>
 
-typedef enum limit_group { ON_MEMORY, ON_CACHE, ON_ARITHMETIC, ON_POWER, ON_WAITING, ON_UNKNOWN, GROUPS } limit_group;
+typedef enum limit_group {
+    ON_MEMORY,
+    ON_CACHE,
+    ON_ARITHMETIC,
+    ON_POWER, /* or heat */
+    ON_CLOCK, /* held down by another card, or for a reason that is not known */
+    ON_WAITING,
+    ON_UNKNOWN,
+    GROUPS
+} limit_group;
 
 static limit_group group_of(const rft_bound *bound) {
     switch (bound->resource) {
@@ -26,8 +35,9 @@ static limit_group group_of(const rft_bound *bound) {
         return ON_ARITHMETIC;
     case RFT_RESOURCE_POWER:
     case RFT_RESOURCE_THERMAL:
-    case RFT_RESOURCE_CLOCK:
         return ON_POWER;
+    case RFT_RESOURCE_CLOCK:
+        return ON_CLOCK;
     case RFT_RESOURCE_LAUNCH:
     case RFT_RESOURCE_LATENCY:
         return ON_WAITING;
@@ -39,26 +49,41 @@ static limit_group group_of(const rft_bound *bound) {
 
 typedef struct held_back {
     double weight[GROUPS];
-    double launch;                /* of those that wait: by the time that it takes to start a kernel */
-    double lowest_mhz, run_mhz;   /* of what power holds back */
-    double pipes[RFT_PIPE_COUNT]; /* weight of each */
+    double launch;                              /* of those that wait: by the time that it takes to start a kernel */
+    double heat;                                /* of those that power or heat holds back */
+    double paired;                              /* of those that the clock holds back: for another card */
+    double lowest_mhz[GROUPS], run_mhz[GROUPS]; /* of what the clock holds back */
+    double drawn_w[GROUPS];                     /* the most that it drew without a pause; NaN */
+    double pipes[RFT_PIPE_COUNT];               /* weight of each */
+    double issue;                               /* of those that issue instructions in most cycles */
 } held_back;
 
+/* Without a pause, too: "Clock" and the watts are of both. */
+static void hold_clock(held_back *h, const rft_speed_item *item, limit_group group) {
+    const rft_load *load = item->best ? item->best->loads[RFT_LOAD_ENERGY] : NULL;
+    double single = item->bound.clock.clock_mhz, loaded = load ? load->clock_mhz : (double)NAN;
+    h->lowest_mhz[group] = fmin(fmin(h->lowest_mhz[group], single), loaded);
+    h->run_mhz[group] = fmax(h->run_mhz[group], item->bound.clock.run_mhz);
+    h->drawn_w[group] = fmax(h->drawn_w[group], load && load->source ? load->power_w : (double)NAN);
+}
+
 static held_back hold(const rft_speed_asked *asked) {
-    held_back h = {.lowest_mhz = NAN, .run_mhz = NAN};
+    held_back h = {.launch = 0};
+    for (int group = 0; group < GROUPS; group++) {
+        h.lowest_mhz[group] = h.run_mhz[group] = h.drawn_w[group] = NAN;
+    }
     for (size_t i = 0; i < asked->item_count; i++) {
         const rft_speed_item *item = &asked->items[i];
         limit_group group = group_of(&item->bound);
         h.weight[group] += item->weight;
         h.launch += item->bound.resource == RFT_RESOURCE_LAUNCH ? item->weight : 0;
+        h.heat += item->bound.resource == RFT_RESOURCE_THERMAL ? item->weight : 0;
+        h.paired += group == ON_CLOCK && item->bound.clock.cause == RFT_THROTTLE_SYNC_BOOST ? item->weight : 0;
+        h.issue += item->bound.resource == RFT_RESOURCE_ISSUE ? item->weight : 0;
         if (item->bound.resource == RFT_RESOURCE_PIPE) {
             h.pipes[item->bound.pipe] += item->weight;
         }
-        if (group == ON_POWER) { /* without a pause, too: "Clock" and the watts are of both */
-            const rft_load *load = item->best ? item->best->loads[RFT_LOAD_ENERGY] : NULL;
-            h.lowest_mhz = fmin(fmin(h.lowest_mhz, item->bound.clock.clock_mhz), load ? load->clock_mhz : (double)NAN);
-            h.run_mhz = fmax(h.run_mhz, item->bound.clock.run_mhz);
-        }
+        hold_clock(&h, item, group);
     }
     h.weight[ON_UNKNOWN] += asked->item_count == 0;
     return h;
@@ -92,8 +117,9 @@ static const char *memory_text(const held_back *h, const rft_run *run, rft_arena
     }
     return rft_arena_printf(
         arena,
-        "Memory holds back %s of the workload%s: only a faster memory, or fewer bytes (smaller number types, several "
-        "steps in one kernel), makes that faster.%s",
+        "Memory holds back %s of the workload%s: a faster memory, or fewer bytes (smaller number types, several steps "
+        "in "
+        "one kernel), makes that faster.%s",
         share_text(h->weight[ON_MEMORY], arena),
         isnan(rate) ? "" : rft_arena_printf(arena, " (this card reads %s at most)", rft_figure_si(arena, rate, "B/s")),
         caches);
@@ -121,11 +147,45 @@ static const char *arithmetic_text(const held_back *h, rft_arena *arena) {
         bool unknown = h->weight[ON_UNKNOWN] > 0.5;
         return rft_arena_printf(arena, "Arithmetic%s%s.", unknown ? ": not known" : " holds back nothing here", waits);
     }
-    bool named = h->pipes[most] > 0 && rft_ceiling_from_name(&id, rft_pipe_name((rft_pipe)most));
+    const char *name = "instructions", *remedy = "fewer or wider instructions make that faster";
+    if (h->pipes[most] >= h->issue && rft_ceiling_from_name(&id, rft_pipe_name((rft_pipe)most))) {
+        bool atomics = id >= RFT_CEILING_ATOMICS_FIRST && id < RFT_CEILING_ATOMICS_END;
+        name = rft_words_plain_ceiling(id, arena);
+        remedy = atomics ? "fewer of them, or spread over more addresses, make that faster"
+                         : "more or faster units, or a smaller number type, make that faster";
+    }
     return rft_arena_printf(
-        arena, "Arithmetic holds back %s%s: only more or faster units, or a smaller number type, make that faster%s.",
-        share_text(h->weight[ON_ARITHMETIC], arena),
-        named ? rft_arena_printf(arena, " (%s)", rft_words_plain_ceiling(id, arena)) : "", waits);
+        arena, "Arithmetic holds back %s (%s%s): %s%s.", share_text(h->weight[ON_ARITHMETIC], arena),
+        fmax(h->pipes[most], h->issue) < 0.999 * h->weight[ON_ARITHMETIC] ? "mostly " : "", name, remedy, waits);
+}
+
+/* "falls to 1311 MHz of 1980" */
+static const char *fall_text(const held_back *h, limit_group group, rft_arena *arena) {
+    double run_mhz = h->run_mhz[group];
+    return rft_arena_printf(arena, "falls to %s MHz%s", rft_figure_plain(arena, h->lowest_mhz[group], 4),
+                            isnan(run_mhz) ? ""
+                                           : rft_arena_printf(arena, " of %s", rft_figure_plain(arena, run_mhz, 4)));
+}
+
+/* What holds the clock down where it is neither power nor heat. */
+static const char *clock_text(const held_back *h, rft_arena *arena) {
+    return rft_arena_printf(arena, "The clock holds back %s: it %s%s; a higher clock makes that faster.",
+                            share_text(h->weight[ON_CLOCK], arena), fall_text(h, ON_CLOCK, arena),
+                            h->paired >= 0.999 * h->weight[ON_CLOCK]
+                                ? ", held back for another card"
+                                : ", and why is not known (`rooftune run --energy largest` reads the driver's reasons "
+                                  "under load)");
+}
+
+static const char *held_text(const held_back *h, const char *drawn, rft_arena *arena) {
+    bool heat = h->heat > 0, power = h->heat < h->weight[ON_POWER];
+    return rft_arena_printf(arena, "%s %s: the clock %s%s; %s%s%s less energy an operation, makes that faster.",
+                            heat && power ? "Power and heat hold back"
+                            : heat        ? "Heat holds back"
+                                          : "Power holds back",
+                            share_text(h->weight[ON_POWER], arena), fall_text(h, ON_POWER, arena), drawn,
+                            power ? "a higher power limit" : "", power && heat ? ", " : "",
+                            heat ? "better cooling, or" : ", or");
 }
 
 static const char *power_text(const held_back *h, const rft_run *run, rft_arena *arena) {
@@ -133,14 +193,15 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
     double drawn = rft_buyer_power_w(run, &load), limit = rft_run_power_limit_w(run);
     const char *of = isnan(limit) ? "" : rft_arena_printf(arena, " (limit %s W)", rft_figure_plain(arena, limit, 3));
     const char *watts = rft_figure_plain(arena, drawn, 3);
+    const char *clock = h->weight[ON_CLOCK] > 0 ? clock_text(h, arena) : NULL;
     if (h->weight[ON_POWER] > 0) {
-        return rft_arena_printf(
-            arena,
-            "Power or heat holds back %s: the clock falls to %s MHz%s%s; a higher power limit, better cooling, or less "
-            "energy an operation, makes that faster.",
-            share_text(h->weight[ON_POWER], arena), rft_figure_plain(arena, h->lowest_mhz, 4),
-            isnan(h->run_mhz) ? "" : rft_arena_printf(arena, " of %s", rft_figure_plain(arena, h->run_mhz, 4)),
-            isnan(drawn) ? "" : rft_arena_printf(arena, " at %s W%s", watts, of));
+        double held_w = h->drawn_w[ON_POWER]; /* what draws more elsewhere is another kernel */
+        const char *at =
+            isnan(held_w) ? "" : rft_arena_printf(arena, " at %s W%s", rft_figure_plain(arena, held_w, 3), of);
+        return rft_arena_printf(arena, "%s%s%s", held_text(h, at, arena), clock ? " " : "", clock ? clock : "");
+    }
+    if (clock) {
+        return clock;
     }
     if (isnan(drawn)) {
         return rft_run_foreign(run) ? "Power: another program's file does not tell what the card draws under load."
@@ -157,8 +218,8 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
 }
 
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {
-    static const char *const keys[GROUPS] = {"memory_frac", "cache_frac",   "arithmetic_frac",
-                                             "power_frac",  "waiting_frac", "unknown_frac"};
+    static const char *const keys[GROUPS] = {"memory_frac", "cache_frac",   "arithmetic_frac", "power_frac",
+                                             "clock_frac",  "waiting_frac", "unknown_frac"};
     rft_finding *f = rft_finding_new(arena);
     held_back h = hold(buyer->asked);
     const rft_run *run = buyer->given.run;

@@ -257,19 +257,30 @@ static bool is_slower_under_load(const rft_run *run) {
     return slower;
 }
 
-static void add_held(rft_cell_table *table, const rft_run *run) {
+/* Of the workload, by its weights: what the clock holds back by its bound. */
+static double held_back_by_clock(const rft_speed_asked *asked) {
+    double weight = 0;
+    for (size_t i = 0; i < asked->item_count; i++) {
+        weight += rft_bound_is_held(&asked->items[i].bound) ? asked->items[i].weight : 0;
+    }
+    return weight;
+}
+
+static void add_held(rft_cell_table *table, const rft_buyer *buyer) {
+    const rft_run *run = buyer->given.run;
     bool known, held;
     const char *load = held_text(run, &known, &held, table->arena);
     const char *bursts = rft_words_throttled(run, table->arena);
     bool looked = known || !rft_text_starts(bursts, "n/a");
     rft_run_throttled throttled = rft_run_throttled_of(run);
     bool often = (double)throttled.affected > OFTEN_FRAC * (double)run->point_count;
-    bool slower = held && is_slower_under_load(run);
+    bool slower = held && is_slower_under_load(run), bound = held_back_by_clock(buyer->asked) > 0;
     add_state(table, "held_down", "Clock held down", rft_arena_printf(table->arena, "%s%s", bursts, load),
-              !looked           ? NOT_KNOWN
-              : slower || often ? NO
-                                : YES,
+              !looked                    ? NOT_KNOWN
+              : slower || often || bound ? NO
+                                         : YES,
               slower  ? "long loads are slower: ask for rates without a pause"
+              : bound ? "part of the work is slower for it"
               : often ? "part of the work ran slower than it could"
               : held  ? "no long load measured here was slower for it"
                       : "little or nothing held it back");
@@ -376,7 +387,7 @@ rft_finding *rft_finding_normal(const rft_buyer *buyer, rft_arena *arena) {
     rft_cell_table *table = rft_finding_table(f, "state", state_fields, STATE_FIELDS);
     const char *told = NULL; /* the last reason */
     add_clock(table, buyer);
-    add_held(table, run);
+    add_held(table, buyer);
     add_power(table, run);
     add_memory(table, run, &told);
     add_links(table, run, &told);

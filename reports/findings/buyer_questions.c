@@ -114,11 +114,13 @@ static const char *low_words(const rft_buyer *buyer, const rft_limit *limit, rft
                : "";
 }
 
-static vendor_question of_ceiling(const rft_buyer *buyer, const rft_limits *limits, rft_ceiling_id id, const char *text,
+/* What was read in bursts is no limit for a minute: under load matrix units keep much less. */
+static vendor_question of_ceiling(const rft_buyer *buyer, const rft_limits *limits, rft_ceiling_id id, const char *what,
                                   const char *ask, rft_arena *arena) {
     const rft_limit *limit = ceiling_limit(limits, id);
     const char *how = limit && limit->sustained ? "under load" : "in bursts";
-    return (vendor_question){.text = text,
+    const char *over = limit && !limit->sustained ? how : rft_arena_printf(arena, "for %d s", LONG_S);
+    return (vendor_question){.text = rft_arena_printf(arena, "%s, %s, on each card", what, over),
                              .figure = rft_ceiling_name(id),
                              .unit = rft_ceiling_unit(id),
                              .reading = limit ? limit->reading : (double)NAN,
@@ -181,16 +183,19 @@ static vendor_question of_workload(const rft_buyer *buyer, const rft_limits *lim
                              .ask = ask};
 }
 
-/* The limit decides the clock under load; it is a setting, so nothing is taken off. */
+/* The limit decides the clock under load; it is a setting, so nothing is taken off. One that somebody lowered is none
+ * to accept. */
 static vendor_question of_power(const rft_run *run) {
-    double limit = rft_run_power_limit_w(run);
+    double limit = rft_run_power_limit_w(run), normal = NAN;
     const char *standard = rft_env_value(&run->env, "nvml.power_limit_default_w");
+    bool lowered = standard && rft_text_to_double(standard, &normal) && limit < normal;
     return (vendor_question){.text = "the power limit that is set on each card",
                              .figure = "power_limit_w",
                              .unit = "W",
                              .reading = limit,
-                             .threshold = limit,
+                             .threshold = lowered ? normal : limit,
                              .from = isnan(limit) ? "not recorded"
+                                     : lowered    ? "the default, as the driver tells it; this card's was lowered"
                                      : standard   ? "as the driver tells it"
                                                   : "as the driver tells it, its default is not known",
                              .ask = "who lowered it, and which clock it leaves under load"};
@@ -215,15 +220,11 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
     rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Five questions to the vendor");
     rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
     const rft_limits *limits = limits_of(buyer, arena);
-    vendor_question memory =
-        of_ceiling(buyer, limits, RFT_CEILING_DRAM_READ,
-                   rft_arena_printf(arena, "device memory, read only, for %d s, on each card", LONG_S),
-                   "for the memory clock, memory errors and replaced rows", arena);
-    vendor_question arithmetic =
-        of_ceiling(buyer, limits, has_pipe ? pipe : RFT_CEILING_FP32,
-                   rft_arena_printf(arena, "%s, for %d s, on each card",
-                                    rft_words_plain_ceiling(has_pipe ? pipe : RFT_CEILING_FP32, arena), LONG_S),
-                   "what holds the clock down: power limit, heat, another card", arena);
+    vendor_question memory = of_ceiling(buyer, limits, RFT_CEILING_DRAM_READ, "device memory, read only",
+                                        "for the memory clock, memory errors and replaced rows", arena);
+    vendor_question arithmetic = of_ceiling(buyer, limits, has_pipe ? pipe : RFT_CEILING_FP32,
+                                            rft_words_plain_ceiling(has_pipe ? pipe : RFT_CEILING_FP32, arena),
+                                            "what holds the clock down: power limit, heat, another card", arena);
     vendor_question workload = of_workload(buyer, limits, arena), power = of_power(run), spread = of_spread();
     add_question(table, &memory);
     add_question(table, &arithmetic);
@@ -236,7 +237,7 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
         "From "
         "%u reference cards on, cards like them keep it; below, it is a proposal for the contract, %g %% off what this "
         "card reads (of a time, what another run may read, where that is more), and says nothing of a delivery. In "
-        "bursts: over milliseconds; under load heat and power have their say.",
+        "bursts: over milliseconds; what heat and power leave of it under load `rooftune ceilings --soak 60s` tells.",
         RFT_LIMITS_CARDS_LEAST, RFT_LIMITS_PROPOSED_FRAC * 100);
     return f;
 }

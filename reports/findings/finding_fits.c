@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rooflines that the bests along each axis follow: what these kernels reach, beside the ceilings. */
+#include "model/roofline/reach.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/profile_charts.h"
 #include "reports/findings/words.h"
@@ -97,11 +98,36 @@ static const char *param_text(const rft_profile_fit *fit, rft_fit_name name, boo
     return rft_arena_printf(arena, "%s%s%s%s", text, between, of, *of && brief ? " of the ceiling" : "");
 }
 
-static rft_datum param_cell(const rft_profile_fit *fit, rft_fit_name name, rft_arena *arena) {
+/* Whether writes of one of its points may still have been in the L2 when its launch ended. */
+static bool left_writes(const rft_run *run, const rft_fitted *of) {
+    bool left = false;
+    for (size_t i = 0; i < of->fit.count && !left; i++) {
+        const rft_reach reach = rft_reach_of(run, of->profile->steps[of->fit.steps[i]].best);
+        left = reach.at_most || reach.back_to_back;
+    }
+    return left;
+}
+
+/* What is wholly above its ceiling names its cause; else the fit's own reason, or NULL. */
+static const char *why_text(const rft_run *run, const rft_fitted *of, rft_fit_name name) {
+    const rft_fit_param *param = &of->fit.fit.params[name];
+    bool above = param->state == RFT_FIT_KNOWN && param->low > rft_profile_fit_ceiling(&of->fit, name);
+    if (!above) {
+        return param->why;
+    }
+    return name == RFT_FIT_BANDWIDTH && left_writes(run, of)
+               ? "above the ceiling: some writes were still in the L2 when launches ended, and the overhead is taken "
+                 "off "
+                 "the times as if nothing went on meanwhile"
+               : "above the ceiling: the overhead is taken off the times as if nothing went on meanwhile";
+}
+
+static rft_datum param_cell(const rft_run *run, const rft_fitted *of, rft_fit_name name, rft_arena *arena) {
+    const rft_profile_fit *fit = &of->fit;
     return (rft_datum){
         .words = param_text(fit, name, false, arena),
         .brief = rft_arena_printf(arena, "%s %s", rft_fit_param_name(name), param_text(fit, name, true, arena)),
-        .note = fit->fit.params[name].why};
+        .note = why_text(run, of, name)};
 }
 
 static const rft_finding *param_data(const rft_profile_fit *fit, rft_fit_name name, rft_arena *arena) {
@@ -116,18 +142,19 @@ static const rft_finding *param_data(const rft_profile_fit *fit, rft_fit_name na
     return f;
 }
 
-static void put_params(rft_datum *cells, const rft_profile_fit *fit, rft_arena *arena) {
+static void put_params(rft_datum *cells, const rft_run *run, const rft_fitted *of, rft_arena *arena) {
+    const rft_profile_fit *fit = &of->fit;
     if (fit->fit.why) {
         cells[OVERHEAD_TEXT] = (rft_datum){.words = "no fit", .note = fit->fit.why};
         cells[MEMORY] = (rft_datum){.words = "no fit", .brief = "", .note = fit->fit.why};
         cells[SCATTER].brief = "";
         return;
     }
-    cells[OVERHEAD] = cells[OVERHEAD_TEXT] = param_cell(fit, RFT_FIT_OVERHEAD, arena);
-    cells[MEMORY] = param_cell(fit, RFT_FIT_BANDWIDTH, arena);
+    cells[OVERHEAD] = cells[OVERHEAD_TEXT] = param_cell(run, of, RFT_FIT_OVERHEAD, arena);
+    cells[MEMORY] = param_cell(run, of, RFT_FIT_BANDWIDTH, arena);
     cells[PEAK] = fit->pipe == RFT_PIPE_COUNT ? (rft_datum){.words = "no operations", .brief = ""}
-                                              : param_cell(fit, RFT_FIT_PEAK, arena);
-    cells[KNEE] = param_cell(fit, RFT_FIT_SHARPNESS, arena);
+                                              : param_cell(run, of, RFT_FIT_PEAK, arena);
+    cells[KNEE] = param_cell(run, of, RFT_FIT_SHARPNESS, arena);
 }
 
 static rft_cell_row *add_row(const rft_run *run, rft_cell_table *table, const rft_fitted *of) {
@@ -152,7 +179,7 @@ static rft_cell_row *add_row(const rft_run *run, rft_cell_table *table, const rf
     row->cells[SCATTER].words = scatter ? scatter : "n/a";
     row->cells[SCATTER].brief = rft_arena_printf(arena, "scatter %s%s of %zu values", row->cells[SCATTER].words,
                                                  scatter ? " %" : "", fit->fit.point_count);
-    put_params(row->cells, fit, arena);
+    put_params(row->cells, run, of, arena);
     return row;
 }
 

@@ -20,7 +20,7 @@ static void add_names(rft_finding *f, const char *what, const char *const *names
         rft_str_addf(&text, "%s%s", i ? ", " : "", names[i]);
     }
     if (count > NAMES_TOLD) {
-        rft_str_addf(&text, " and %zu more (--json has all)", count - NAMES_TOLD);
+        rft_str_addf(&text, " and %s more (--json has all)", rft_figure_count(f->arena, count - NAMES_TOLD));
     }
     rft_finding_body(f, RFT_TO_PEOPLE, "%s: %s.", what, rft_str_get(&text));
     rft_str_clear(&text);
@@ -57,10 +57,12 @@ static void add_expected(rft_finding *f, const rft_fleet *fleet) {
     add_list(f, "missing", fleet->missing, fleet->missing_count);
     add_list(f, "unexpected", fleet->strangers, fleet->stranger_count);
     if (fleet->missing_count == 0) {
-        rft_finding_body(f, RFT_TO_PEOPLE, "All %zu cards of the list have a run.", fleet->expected_count);
+        rft_finding_body(f, RFT_TO_PEOPLE, "All %s cards of the list have a run.",
+                         rft_figure_count(f->arena, fleet->expected_count));
     } else {
-        const char *what = rft_arena_printf(f->arena, "Cards of the list without a run, %zu of %zu",
-                                            fleet->missing_count, fleet->expected_count);
+        const char *what = rft_arena_printf(f->arena, "Cards of the list without a run, %s of %s",
+                                            rft_figure_count(f->arena, fleet->missing_count),
+                                            rft_figure_count(f->arena, fleet->expected_count));
         add_names(f, what, fleet->missing, fleet->missing_count);
     }
     if (fleet->stranger_count) {
@@ -163,14 +165,16 @@ static void add_units(rft_finding *f, const rft_fleet *fleet, bool is_host) {
 }
 
 static void add_cards(rft_finding *f, const rft_fleet *fleet) {
-    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Cards that fall out: %zu of %zu", fleet->cards_out, fleet->judged);
+    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Cards that fall out: %s of %s",
+                        rft_figure_count(f->arena, fleet->cards_out), rft_figure_count(f->arena, fleet->judged));
     rft_finding_set(f, "cards_fall_out", rft_datum_count((int64_t)fleet->cards_out));
     rft_finding_set(f, "cards_level", rft_datum_number(fleet->card_level));
     if (fleet->judged == 0) {
         rft_finding_body(f, RFT_TO_PEOPLE, "Unclear: fewer than %d cards have a figure in common.", RFT_FLEET_LEAST);
     } else {
-        rft_finding_body(f, RFT_TO_PEOPLE, "Were none of %zu cards slow, %.2g would be expected here (p under %.2g).",
-                         fleet->judged, fleet->card_level * (double)fleet->judged, fleet->card_level);
+        rft_finding_body(f, RFT_TO_PEOPLE, "Were none of %s cards slow, %.2g would be expected here (p under %.2g).",
+                         rft_figure_count(f->arena, fleet->judged), fleet->card_level * (double)fleet->judged,
+                         fleet->card_level);
     }
     add_units(f, fleet, false);
     if (fleet->cards_out > ON_PAGE_CARDS) {
@@ -184,8 +188,9 @@ static void add_cards(rft_finding *f, const rft_fleet *fleet) {
 static void add_hosts(rft_finding *f, const rft_fleet *fleet) {
     rft_finding_set(f, "hosts_fall_out", rft_datum_count((int64_t)fleet->hosts_out));
     if (fleet->hosts_out > 0) {
-        rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Hosts that fall out: %zu of %zu, by the median of their cards",
-                            fleet->hosts_out, fleet->host_count);
+        rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Hosts that fall out: %s of %s, by the median of their cards",
+                            rft_figure_count(f->arena, fleet->hosts_out),
+                            rft_figure_count(f->arena, fleet->host_count));
     } else {
         rft_finding_body(f, RFT_TO_PEOPLE,
                          fleet->host_level > 0 && fleet->host_count >= RFT_FLEET_LEAST

@@ -418,7 +418,8 @@ static void by_states(change *c) {
     }
 }
 
-/* That it is no amount is known where the same ceiling holds both back and has as much to do. */
+/* That it is no amount is known where the same ceiling holds both back and has as much to do: it is used better, or
+ * worse. */
 static const char *not_known(const change *c) {
     const rft_share *slower = c->slower->share_count > 0 ? &c->slower->shares[0] : NULL;
     const rft_share *own[2];
@@ -427,12 +428,15 @@ static const char *not_known(const change *c) {
     }
     bool same = slower && slower->frac >= FIRM_FRAC && own[0] && own[1] && own[0]->evidence == own[1]->evidence &&
                 fabs(own[0]->seconds - own[1]->seconds) <= EQUAL_FRAC * fmin(own[0]->seconds, own[1]->seconds);
-    return same ? rft_arena_printf(c->arena, "not known: %s has as much to do (%s), at %s of its ceiling, then at %s",
-                                   rft_resource_name(slower->resource, slower->pipe),
-                                   rft_evidence_name(slower->evidence),
-                                   rft_arena_fixed(c->arena, 100 * own[0]->frac, 0, " %"),
-                                   rft_arena_fixed(c->arena, 100 * own[1]->frac, 0, " %"))
-                : "not known";
+    if (!same) {
+        return "not known";
+    }
+    int decimals = lround(100 * own[0]->frac) == lround(100 * own[1]->frac);
+    return rft_arena_printf(c->arena,
+                            "%s has as much to do (%s), at %s of its ceiling in place of %s: why is not known",
+                            rft_resource_name(slower->resource, slower->pipe), rft_evidence_name(slower->evidence),
+                            rft_arena_fixed(c->arena, 100 * own[1]->frac, decimals, " %"),
+                            rft_arena_fixed(c->arena, 100 * own[0]->frac, decimals, " %"));
 }
 
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena) {

@@ -10,6 +10,7 @@
 #define CURVE_RANGE 1.5
 #define CURVE_PARTS 8 /* between two points */
 #define PRIORS_LEAST 3
+#define VARIANTS_MOST 16 /* lines of a chart: as many as a ladder has rungs on a page */
 #define BANDS_NAMED                                                                                                    \
     6 /* of more, neither they nor the places between them are named: the table of transitions has them */
 
@@ -214,9 +215,26 @@ bool rft_along_has_prior(const rft_run *run, const rft_profile *profile, rft_are
     return has;
 }
 
+/* Of so many that their names would leave no room: the first, and those that are the best at some value. */
+static bool is_drawn(const along *a, size_t variant, size_t of) {
+    bool drawn = of <= VARIANTS_MOST || variant == 0;
+    for (size_t i = 0; i < a->profile->step_count && !drawn; i++) {
+        drawn = a->profile->steps[i].best && a->profile->steps[i].best->variant == variant;
+    }
+    return drawn;
+}
+
 static void add_variants(along *a) {
     const rft_sweep *sweep = &a->run->sweeps[a->profile->sweep].sweep;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
+    if (sweep->variant_count > VARIANTS_MOST) {
+        a->chart->caption = rft_arena_printf(
+            a->arena, "Of %zu variants: the first, and those that are the best somewhere.", sweep->variant_count);
+    }
+    for (size_t v = 0, drawn = 0; v < sweep->variant_count && drawn < VARIANTS_MOST; v++) {
+        if (!is_drawn(a, v, sweep->variant_count)) {
+            continue;
+        }
+        drawn++;
         rft_profile *profiles = NULL;
         size_t count = rft_profiles_along_axes(a->run, a->profile->sweep, v, a->arena, &profiles);
         const rft_profile *own = NULL;

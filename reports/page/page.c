@@ -28,6 +28,7 @@
 #define MONO_TOGETHER 24 /* lines of it that are not torn apart */
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
+#define THIRD_LINE 6.0
 #define FIGURES_MOST 4
 #define CONTENTS_MOST 6  /* chapters in one column */
 #define CONTENTS_MANY 26 /* more stand in three columns, smaller */
@@ -460,9 +461,10 @@ static void place_charts(layout *l, const rft_block *block) {
     l->y += 6;
 }
 
-/* A large number and two small lines each, under a rule of its own. */
+/* A large number and three small lines each at most, under a rule of its own. */
 static void place_figures(layout *l, const rft_block *block) {
     double width = (WIDTH - GUTTER * (FIGURES_MOST - 1)) / FIGURES_MOST; /* fewer leave room at the right */
+    double more = 0; /* below a third line */
     need(l, FIGURES_HEIGHT);
     for (size_t i = 0; i < block->figure_count; i++) {
         double x = LEFT + (double)i * (width + GUTTER), y = l->y + 4;
@@ -472,13 +474,14 @@ static void place_figures(layout *l, const rft_block *block) {
         stay_in(l, x, y, width, FIGURES_HEIGHT);
         rft_pen_put(&l->pen, (rft_spot){x, y + 19}, 0, &figure_style, &value.items[0]);
         rft_lines label = rft_pen_wrap(&l->pen, &note_style, block->figures[i].label, width);
-        rft_pen_shorten(&l->pen, &note_style, &label, 2, width);
+        rft_pen_shorten(&l->pen, &note_style, &label, 3, width);
+        more = label.count > 2 ? THIRD_LINE : more;
         for (size_t k = 0; k < label.count; k++) {
             rft_pen_put(&l->pen, (rft_spot){x, y + 31 + 10 * (double)k}, 0, &note_style, &label.items[k]);
         }
     }
     stay_in(l, 0, 0, 0, 0);
-    l->y += FIGURES_HEIGHT;
+    l->y += FIGURES_HEIGHT + more;
 }
 
 static void place_contents(layout *l, size_t index) {

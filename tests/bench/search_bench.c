@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] [--kernel-tuner] [--json FILE|-]: strategies
- * replayed on recorded spaces and scored (search_scoring.h, docs/search.md). stdout is JSON alone: an array of rows; a
- * table with means goes to stderr. Without recordings those of RFT_SPACES (default: shared/spaces beside the source
- * tree); without them it ends with 77. The same call gives the same scores.
+ * search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] [--workers N [--no-guesses]] [--traces FILE]...
+ * [--json FILE|-]: strategies replayed on recorded spaces and scored (search_scoring.h, docs/search.md), in wall time
+ * where there are workers; beside them the searches of others (recorded_space.py). stdout is JSON alone: an array of
+ * rows; a table with means goes to stderr. Without recordings those of RFT_SPACES (default: shared/spaces beside the
+ * source tree); without them it ends with 77. The same call gives the same scores.
  */
 #include "base/arena.h"
 #include "base/fs.h"
@@ -11,6 +12,7 @@
 #include "base/str.h"
 #include "bench/search_replay.h"
 #include "bench/search_scoring.h"
+#include "bench/search_wall.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@
 #include <string.h>
 
 #define BASE_SEED 0x5ea5c4ba5eULL /* of the random searches that are the zero */
-enum { RECORDINGS_MOST = 64, COLUMNS_MOST = 40, LINE_BYTES = 1 << 20 };
+enum { RECORDINGS_MOST = 64, COLUMNS_MOST = 80, LINE_BYTES = 1 << 22 };
 
 typedef struct column {
     char name[64];
@@ -30,8 +32,10 @@ typedef struct bench {
     const char *paths[RECORDINGS_MOST];
     size_t path_count;
     const char *strategy, *json;
-    uint64_t repeats, ahead;
-    bool kernel_tuner;
+    uint64_t repeats, ahead, workers;
+    const char *traces[COLUMNS_MOST];
+    size_t trace_count;
+    bool no_guesses;
     json_t *rows;
     column columns[COLUMNS_MOST];
     size_t column_count;
@@ -76,26 +80,38 @@ static void add_row(bench *b, const search_recording *recording, const char *str
 
 /* ---- strategies of our own ---- */
 
+static void add_guesses(bench *b, size_t guessed, size_t right) {
+    json_t *row = json_array_get(b->rows, json_array_size(b->rows) - 1);
+    const double repeats = (double)b->repeats;
+    json_object_set_new(row, "guessed", rft_json_real_new((double)guessed / repeats));
+    json_object_set_new(row, "guessed_right", rft_json_real_new((double)right / repeats));
+    fprintf(stderr, "%-28s %-24s compiled on a guess %.0f, of them asked for %.0f\n", "", "", (double)guessed / repeats,
+            (double)right / repeats);
+}
+
 static void score_strategy(bench *b, const search_recording *recording, const search_base *base, const char *strategy) {
-    uint64_t *order = rft_calloc(recording->count + 1, sizeof *order);
     search_score score = {0};
     double total_s = 0;
-    size_t proposals = 0;
+    size_t proposals = 0, guessed = 0, right = 0;
     for (uint64_t run = 0; run < b->repeats; run++) {
-        search_replay replay = {recording, strategy, run + 1, b->ahead, base->budget_s};
+        search_replay replay = {recording, strategy, run + 1, b->ahead, b->workers, !b->no_guesses, base->budget_s};
         rft_err err = RFT_ERR_INIT;
-        size_t count = 0;
-        double strategy_s = 0;
-        if (search_replay_run(&replay, order, &count, &strategy_s, &err) != RFT_OK) {
+        search_replayed found;
+        if (search_replay_run(&replay, &found, &err) != RFT_OK) {
             fail(&err);
         }
-        search_score_add(&score, recording, base, order, count);
-        total_s += strategy_s;
-        proposals += count;
+        search_score_add(&score, recording, base, found.order, found.end_s, found.count);
+        total_s += found.strategy_s;
+        proposals += found.count;
+        guessed += found.guessed;
+        right += found.guessed_right;
+        search_replayed_free(&found);
     }
     search_score_mean(&score);
     add_row(b, recording, strategy, &score, (double)proposals / total_s);
-    free(order);
+    if (guessed > 0) {
+        add_guesses(b, guessed, right);
+    }
 }
 
 static void score_ours(bench *b, const search_recording *recording, const search_base *base) {
@@ -106,58 +122,73 @@ static void score_ours(bench *b, const search_recording *recording, const search
     }
 }
 
-/* ---- Kernel Tuner's ---- */
+/* ---- of others ---- */
+
+/* Batch after batch: what is asked for at once is compiled side by side, though the peer may not do so. */
+static size_t follow_batches(search_wall *wall, const json_t *run, uint64_t *order, double *end_s) {
+    const uint64_t most = wall->recording->count;
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(run); i++) {
+        const json_t *batch = json_array_get(run, i);
+        const size_t size = json_array_size(batch);
+        for (size_t k = 0; k < size; k++) {
+            const uint64_t index = (uint64_t)json_integer_value(json_array_get(batch, k));
+            if (index >= most || count + k >= most) {
+                rft_err err = RFT_ERR_INIT;
+                rft_err_set(&err, RFT_E_RECORDING, "a trace names a configuration that is not in %s, or one twice",
+                            wall->recording->name);
+                fail(&err);
+            }
+            order[count + k] = index;
+        }
+        search_wall_batch(wall, order + count, size, end_s + count);
+        count += size;
+    }
+    return count;
+}
 
 static void score_trace(bench *b, const search_recording *recording, const search_base *base, const json_t *trace) {
     search_score score = {0};
-    uint64_t *order = rft_calloc(recording->count + 1, sizeof *order);
+    uint64_t *order = rft_calloc(recording->count + 1, sizeof *order), shorter = 0;
+    double *end_s = rft_calloc(recording->count + 1, sizeof *end_s);
     const json_t *runs = json_object_get(trace, "runs");
     for (size_t r = 0; r < json_array_size(runs); r++) {
-        const json_t *run = json_array_get(runs, r);
-        size_t count = 0;
-        for (; count < json_array_size(run) && count < recording->count; count++) {
-            order[count] = (uint64_t)json_integer_value(json_array_get(run, count));
-            if (order[count] >= recording->count) {
-                rft_err err = RFT_ERR_INIT;
-                rft_err_set(&err, RFT_E_RECORDING, "a trace names a configuration that is not in %s", recording->name);
-                fail(&err);
-            }
-        }
-        search_score_add(&score, recording, base, order, count);
+        search_wall wall;
+        search_wall_begin(&wall, recording, b->workers);
+        const size_t count = follow_batches(&wall, json_array_get(runs, r), order, end_s);
+        search_score_add(&score, recording, base, order, end_s, count);
+        shorter += wall.now_s < base->budget_s;
     }
     search_score_mean(&score);
-    char name[64];
-    snprintf(name, sizeof name, "kernel_tuner:%s", rft_json_text_or(trace, "strategy", "?"));
-    double seconds = rft_json_real_or(trace, "seconds", (double)NAN);
-    add_row(b, recording, name, &score, (double)score.evaluations / seconds);
+    add_row(b, recording, rft_json_text_or(trace, "strategy", "?"), &score,
+            (double)score.evaluations / rft_json_real_or(trace, "seconds", (double)NAN));
+    if (shorter > 0) {
+        fprintf(stderr, "%-28s %-24s %llu of its runs end before the budget\n", "", "", (unsigned long long)shorter);
+    }
     free(order);
+    free(end_s);
 }
 
-/* Its strategies run in Python (kt_strategies.py) and say what they evaluate; scored as our own. */
-static void score_kernel_tuner(bench *b, const char *path, const search_recording *recording, const search_base *base) {
-    rft_str command = RFT_STR_INIT;
-    rft_str_addf(&command, "python3 '%s/tests/bench/kt_strategies.py' '%s' ", RFT_SOURCE_DIR, path);
-    rft_str_add_double(&command, base->budget_s);
-    rft_str_addf(&command, " %llu", (unsigned long long)b->repeats);
-    FILE *pipe = popen(rft_str_get(&command), "r");
-    rft_str_clear(&command);
+static void score_traces(bench *b, const char *path, const search_recording *recording, const search_base *base) {
+    FILE *file = fopen(path, "r");
+    rft_err err = RFT_ERR_INIT;
+    if (!file) {
+        rft_err_set(&err, RFT_E_IO, "%s cannot be read", path);
+        fail(&err);
+    }
     char *line = rft_alloc(LINE_BYTES);
-    while (pipe && fgets(line, LINE_BYTES, pipe)) {
+    while (fgets(line, LINE_BYTES, file)) {
         json_t *trace = NULL;
-        rft_err err = RFT_ERR_INIT;
-        if (rft_json_parse(&trace, line, strlen(line), "kt_strategies.py", &err) != RFT_OK) {
+        if (rft_json_parse(&trace, line, strlen(line), path, &err) != RFT_OK) {
             fail(&err);
         }
-        score_trace(b, recording, base, trace);
+        if (strcmp(rft_json_text_or(trace, "space", ""), recording->name) == 0) {
+            score_trace(b, recording, base, trace);
+        }
         json_decref(trace);
     }
     free(line);
-    if (!pipe || pclose(pipe) != 0) {
-        rft_err err = RFT_ERR_INIT;
-        rft_err_set(&err, RFT_E_IO, "Kernel Tuner's strategies could not be run on %s", recording->name);
-        rft_err_remedy(&err, "python3 needs kernel_tuner 1.4: pip install kernel_tuner==1.4.0");
-        fail(&err);
-    }
+    fclose(file);
 }
 
 /* ---- the call ---- */
@@ -188,8 +219,12 @@ static uint64_t count_word(const char *name, const char *word) {
 static void parse_words(bench *b, int argc, char **argv) {
     for (int i = 1; i < argc && argv[i]; i++) {
         const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(word, "--kernel-tuner") == 0) {
-            b->kernel_tuner = true;
+        if (strcmp(word, "--no-guesses") == 0) {
+            b->no_guesses = true;
+        } else if (strcmp(word, "--traces") == 0 && next && b->trace_count < COLUMNS_MOST) {
+            b->traces[b->trace_count++] = argv[++i];
+        } else if (strcmp(word, "--workers") == 0 && next) {
+            b->workers = count_word(word, argv[++i]);
         } else if (strcmp(word, "--strategy") == 0 && next) {
             b->strategy = argv[++i];
         } else if (strcmp(word, "--json") == 0 && next) {
@@ -201,8 +236,8 @@ static void parse_words(bench *b, int argc, char **argv) {
         } else if (word[0] != '-' && b->path_count < RECORDINGS_MOST) {
             b->paths[b->path_count++] = word;
         } else {
-            fprintf(stderr, "search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] [--kernel-tuner] "
-                            "[--json FILE|-]\n");
+            fprintf(stderr, "search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] "
+                            "[--workers N [--no-guesses]] [--traces FILE]... [--json FILE|-]\n");
             exit(strcmp(word, "--help") == 0 ? 0 : 2);
         }
     }
@@ -217,13 +252,13 @@ static size_t score_recording(bench *b, const char *path, size_t part) {
     if (search_recording_open(&recording, path, part, &parts, &err) != RFT_OK) {
         fail(&err);
     }
-    search_base_make(&base, recording, BASE_SEED);
+    search_base_make(&base, recording, b->workers, BASE_SEED);
     fprintf(stderr, "%s: %llu of %llu configurations valid, median / optimum %.2f, random search needs %llu: %.0f s\n",
             recording->name, (unsigned long long)recording->valid, (unsigned long long)recording->count,
             recording->median_s / recording->best_s, (unsigned long long)base.evaluations, base.budget_s);
     score_ours(b, recording, &base);
-    if (b->kernel_tuner && parts == 1) { /* a part's ordinals are not those of its file */
-        score_kernel_tuner(b, path, recording, &base);
+    for (size_t i = 0; i < b->trace_count && parts == 1; i++) { /* a part's ordinals are not those of its file */
+        score_traces(b, b->traces[i], recording, &base);
     }
     search_recording_free(recording);
     return parts;

@@ -17,7 +17,7 @@
 /* One recorded configuration; `values` is borrowed from the document. */
 typedef struct row {
     const json_t *values;
-    double seconds, cost_s;
+    double seconds, cost_s, compile_s;
     uint64_t space; /* which of the file's; equal numbers, same space */
 } row;
 
@@ -111,7 +111,7 @@ static int read_t4(reading *r, const char *path, rft_err *err) {
         }
         double compile_ms = number_or_0(times, "compilation") + number_or_0(times, "compilation_time");
         double cost_ms = compile_ms + number_or_0(times, "validation") + sum_of(json_object_get(times, "runtimes"));
-        add_row(r, &(row){configuration, t4_time(result), cost_ms * MS, space_of(r, configuration)});
+        add_row(r, &(row){configuration, t4_time(result), cost_ms * MS, compile_ms * MS, space_of(r, configuration)});
     }
     return RFT_OK;
 }
@@ -128,9 +128,9 @@ static int read_cache(reading *r, const char *path, rft_err *err) {
     const char *key;
     json_t *entry;
     json_object_foreach(json_object_get(r->root, "cache"), key, entry) {
-        double cost_ms = number_or_0(entry, "compile_time") + number_or_0(entry, "verification_time") +
-                         number_or_0(entry, "benchmark_time");
-        add_row(r, &(row){entry, time_or_nan(json_object_get(entry, "time")), cost_ms * MS, 0});
+        double compile_ms = number_or_0(entry, "compile_time");
+        double cost_ms = compile_ms + number_or_0(entry, "verification_time") + number_or_0(entry, "benchmark_time");
+        add_row(r, &(row){entry, time_or_nan(json_object_get(entry, "time")), cost_ms * MS, compile_ms * MS, 0});
     }
     return RFT_OK;
 }
@@ -217,9 +217,11 @@ static int to_view(reading *r, search_recording *out, const char *path, rft_err 
     out->count = r->row_count;
     out->seconds = rft_calloc(r->row_count, sizeof *out->seconds);
     out->cost_s = rft_calloc(r->row_count, sizeof *out->cost_s);
+    out->compile_s = rft_calloc(r->row_count, sizeof *out->compile_s);
     for (size_t i = 0; i < r->row_count; i++) {
         out->seconds[i] = r->rows[i].seconds;
         out->cost_s[i] = r->rows[i].cost_s;
+        out->compile_s[i] = r->rows[i].compile_s;
     }
     out->view = rft_view_of_list(&(rft_list_spec){r->row_count, r->param_count, rows, counts, numbers});
     return RFT_OK;
@@ -345,9 +347,11 @@ search_recording *search_recording_of(const rft_list_spec *spec, const double *s
     made->count = spec->count;
     made->seconds = rft_calloc(spec->count + 1, sizeof *made->seconds);
     made->cost_s = rft_calloc(spec->count + 1, sizeof *made->cost_s);
+    made->compile_s = rft_calloc(spec->count + 1, sizeof *made->compile_s);
     for (uint64_t i = 0; i < spec->count; i++) {
         made->seconds[i] = seconds[i];
         made->cost_s[i] = 1;
+        made->compile_s[i] = 0.75;
     }
     summarise(made);
     return made;
@@ -361,6 +365,7 @@ void search_recording_free(search_recording *recording) {
         free(recording->name);
         free(recording->seconds);
         free(recording->cost_s);
+        free(recording->compile_s);
         free(recording);
     }
 }

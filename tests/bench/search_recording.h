@@ -13,8 +13,9 @@ typedef struct search_recording {
     char *name; /* of the file, without its folder and suffixes: "convolution_A100"; of a part, "matmul_fp32#3" */
     rft_space_view *view;
     uint64_t count, valid;
-    double *seconds; /* per configuration; NaN: it failed */
-    double *cost_s;  /* compile, validation and runs, as recorded; what is not recorded counts 0 */
+    double *seconds;   /* per configuration; NaN: it failed */
+    double *cost_s;    /* compile, validation and runs, as recorded; what is not recorded counts 0 */
+    double *compile_s; /* of that: the compile */
     double best_s, median_s;
 } search_recording;
 
@@ -24,7 +25,7 @@ typedef struct search_recording {
 int search_recording_open(search_recording **out, const char *path, size_t part, size_t *parts, rft_err *err);
 void search_recording_free(search_recording *recording); /* NULL is accepted */
 
-/* One with all costs 1 s, for tests; seconds and rows are copied. */
+/* One with all costs 1 s, 0.75 of them the compile, for tests; seconds and rows are copied. */
 search_recording *search_recording_of(const rft_list_spec *spec, const double *seconds);
 
 #endif

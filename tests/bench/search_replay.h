@@ -11,10 +11,20 @@ typedef struct search_replay {
     const char *strategy;
     uint64_t seed;
     size_t ahead;    /* proposals without their tells, as compiling runs ahead of measuring; at least 1 */
-    double budget_s; /* as recorded, of what is evaluated one after the other; INFINITY: until nothing is left */
+    size_t workers;  /* of search_wall.h */
+    bool guesses;    /* idle workers compile what a fork of the strategy asks for next */
+    double budget_s; /* of search_wall.h's time; INFINITY: until nothing is left */
 } search_replay;
 
-/* `order` has room for recording->count; *strategy_s: what ask and tell took of this machine's time. */
-int search_replay_run(const search_replay *replay, uint64_t *order, size_t *count, double *strategy_s, rft_err *err);
+typedef struct search_replayed {
+    uint64_t *order; /* as measured; room for recording->count, as end_s */
+    double *end_s;
+    size_t count;
+    double strategy_s;             /* what ask and tell took of this machine's time */
+    size_t guessed, guessed_right; /* compiles on a guess; those of them that were asked for, too */
+} search_replayed;
+
+int search_replay_run(const search_replay *replay, search_replayed *out, rft_err *err);
+void search_replayed_free(search_replayed *replayed);
 
 #endif

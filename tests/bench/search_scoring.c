@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "bench/search_wall.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,14 +40,13 @@ static uint64_t draws_needed(const search_recording *recording) {
 
 /* Best so far at each of the times; NaN before the first. */
 static void follow(double *best_s, const search_recording *recording, double budget_s, const uint64_t *evaluated,
-                   size_t count) {
-    double now_s = 0, best = (double)NAN;
+                   const double *end_s, size_t count) {
+    double best = (double)NAN;
     size_t at = 0;
     for (size_t i = 0; i < SEARCH_TIMES; i++) {
         double until_s = budget_s * (double)(i + 1) / SEARCH_TIMES;
-        for (; at < count && now_s + recording->cost_s[evaluated[at]] <= until_s * (1 + 1e-12); at++) {
+        for (; at < count && end_s[at] <= until_s * (1 + 1e-12); at++) {
             double seconds = recording->seconds[evaluated[at]];
-            now_s += recording->cost_s[evaluated[at]];
             best = isnan(best) || seconds < best ? seconds : best;
         }
         best_s[i] = best;
@@ -67,34 +67,63 @@ static void shuffle(uint64_t *order, uint64_t count, uint64_t *random) {
  * many more independent ones. */
 enum { TURNS = 25 };
 
-static size_t draw_run(uint64_t *run, const search_recording *recording, double budget_s, const uint64_t *order) {
-    double spent_s = 0;
-    size_t drawn = 0;
-    for (; drawn < recording->count && spent_s <= budget_s; drawn++) {
-        run[drawn] = order[drawn];
-        spent_s += recording->cost_s[run[drawn]];
+/* Random searches in turn, each as far as `count`: its configurations and when they end. */
+typedef struct drawing {
+    const search_recording *recording;
+    size_t workers, count;
+    uint64_t random, *order, *run;
+    double *end_s;
+} drawing;
+
+static void draw_run(drawing *d, uint64_t r) {
+    const uint64_t count = d->recording->count;
+    search_wall wall;
+    if (r % TURNS == 0) {
+        shuffle(d->order, count, &d->random);
+        memcpy(d->order + count, d->order, count * sizeof *d->order);
     }
-    return drawn;
+    memcpy(d->run, d->order + r % TURNS * count / TURNS, d->count * sizeof *d->run);
+    search_wall_begin(&wall, d->recording, d->workers);
+    search_wall_batch(&wall, d->run, d->count, d->end_s);
 }
 
-void search_base_make(search_base *out, const search_recording *recording, uint64_t seed) {
-    double total_s = 0, sums[SEARCH_TIMES] = {0}, best_s[SEARCH_TIMES];
-    uint64_t runs[SEARCH_TIMES] = {0}, random = seed, count = recording->count;
-    uint64_t *order = rft_calloc(2 * count + 1, sizeof *order);
-    uint64_t *run = rft_calloc(count + 1, sizeof *run);
+/* The mean time that so many take, failed ones between them included. */
+static double budget_of(drawing *d, double draws) {
+    const uint64_t count = d->recording->count;
+    double total_s = 0;
+    if (d->workers == 0) {
+        for (uint64_t i = 0; i < count; i++) {
+            total_s += d->recording->cost_s[i];
+        }
+        return draws * total_s / (double)count;
+    }
+    d->count = (size_t)fmin((double)count, ceil(draws));
+    for (uint64_t r = 0; r < SEARCH_BASE_RUNS; r++) {
+        draw_run(d, r);
+        total_s += d->end_s[d->count - 1];
+    }
+    return total_s / SEARCH_BASE_RUNS;
+}
+
+#define LONGER 1.5 /* than the budget is by its draws, so that every random search reaches its end */
+
+void search_base_make(search_base *out, const search_recording *recording, size_t workers, uint64_t seed) {
+    double sums[SEARCH_TIMES] = {0}, best_s[SEARCH_TIMES];
+    uint64_t runs[SEARCH_TIMES] = {0}, count = recording->count;
+    drawing d = {.recording = recording, .workers = workers, .random = seed};
+    d.order = rft_calloc(2 * count + 1, sizeof *d.order);
+    d.run = rft_calloc(count + 1, sizeof *d.run);
+    d.end_s = rft_calloc(count + 1, sizeof *d.end_s);
     for (uint64_t i = 0; i < count; i++) {
-        total_s += recording->cost_s[i];
-        order[i] = i;
+        d.order[i] = i;
     }
     *out = (search_base){.evaluations = draws_needed(recording)};
-    out->budget_s = (double)out->evaluations * total_s / (double)recording->valid;
+    const double draws = (double)out->evaluations * (double)count / (double)recording->valid;
+    out->budget_s = budget_of(&d, draws);
+    d.count = (size_t)fmin((double)count, ceil(LONGER * draws) + 4.0 * (double)workers + 100);
     for (uint64_t r = 0; r < SEARCH_BASE_RUNS; r++) {
-        if (r % TURNS == 0) {
-            shuffle(order, count, &random);
-            memcpy(order + count, order, count * sizeof *order);
-        }
-        size_t drawn = draw_run(run, recording, out->budget_s, order + r % TURNS * count / TURNS);
-        follow(best_s, recording, out->budget_s, run, drawn);
+        draw_run(&d, r);
+        follow(best_s, recording, out->budget_s, d.run, d.end_s, d.count);
         for (size_t i = 0; i < SEARCH_TIMES; i++) {
             if (!isnan(best_s[i])) {
                 sums[i] += best_s[i];
@@ -105,14 +134,15 @@ void search_base_make(search_base *out, const search_recording *recording, uint6
     for (size_t i = 0; i < SEARCH_TIMES; i++) {
         out->best_s[i] = runs[i] ? sums[i] / (double)runs[i] : (double)NAN;
     }
-    free(run);
-    free(order);
+    free(d.run);
+    free(d.order);
+    free(d.end_s);
 }
 
 void search_score_add(search_score *sums, const search_recording *recording, const search_base *base,
-                      const uint64_t *evaluated, size_t count) {
-    double best_s[SEARCH_TIMES], score = 0, spent_s = 0;
-    follow(best_s, recording, base->budget_s, evaluated, count);
+                      const uint64_t *evaluated, const double *end_s, size_t count) {
+    double best_s[SEARCH_TIMES], score = 0;
+    follow(best_s, recording, base->budget_s, evaluated, end_s, count);
     for (size_t i = 0; i < SEARCH_TIMES; i++) {
         double room_s = base->best_s[i] - recording->best_s;
         if (!isnan(best_s[i]) && room_s > 0) {
@@ -125,8 +155,7 @@ void search_score_add(search_score *sums, const search_recording *recording, con
     sums->exact_share += !isnan(last_s) && last_s <= recording->best_s ? 1 : 0;
     sums->runs++;
     for (size_t i = 0; i < count; i++) {
-        spent_s += recording->cost_s[evaluated[i]];
-        sums->evaluations += spent_s <= base->budget_s * (1 + 1e-12);
+        sums->evaluations += end_s[i] <= base->budget_s * (1 + 1e-12);
     }
 }
 

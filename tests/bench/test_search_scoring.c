@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "bench/search_replay.h"
 #include "bench/search_scoring.h"
+#include "bench/search_wall.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static void the_zero_is_the_expected_best_of_so_many_draws(void **state) {
     double sorted[COUNT];
     memcpy(sorted, recording->seconds, sizeof sorted);
     qsort(sorted, COUNT, sizeof *sorted, ascending);
-    search_base_make(&base, recording, 7);
+    search_base_make(&base, recording, 0, 7);
     assert_true(base.evaluations > 2 && base.evaluations < COUNT / 2);
     assert_float_equal(base.budget_s, (double)base.evaluations, 1e-9);
     for (unsigned i = 0; i < SEARCH_TIMES; i++) {
@@ -72,14 +73,13 @@ static void the_zero_is_the_expected_best_of_so_many_draws(void **state) {
 static search_score score_of(const search_recording *recording, const char *strategy, uint64_t repeats) {
     search_base base;
     search_score score = {0};
-    uint64_t order[COUNT];
-    search_base_make(&base, recording, 7);
+    search_base_make(&base, recording, 0, 7);
     for (uint64_t run = 0; run < repeats; run++) {
-        search_replay replay = {recording, strategy, run, 1, base.budget_s};
-        size_t count = 0;
-        double strategy_s = 0;
-        assert_int_equal(search_replay_run(&replay, order, &count, &strategy_s, NULL), RFT_OK);
-        search_score_add(&score, recording, &base, order, count);
+        search_replay replay = {recording, strategy, run, 1, 0, false, base.budget_s};
+        search_replayed found;
+        assert_int_equal(search_replay_run(&replay, &found, NULL), RFT_OK);
+        search_score_add(&score, recording, &base, found.order, found.end_s, found.count);
+        search_replayed_free(&found);
     }
     search_score_mean(&score);
     return score;
@@ -104,12 +104,14 @@ static void the_best_and_the_worst_runs(void **state) {
     search_recording *recording = made(5);
     search_base base;
     uint64_t best = 0, failed[2] = {0, 5};
-    search_base_make(&base, recording, 7);
+    double one_s[COUNT];
+    search_base_make(&base, recording, 0, 7);
     for (uint64_t i = 0; i < COUNT; i++) {
         best = recording->seconds[i] == recording->best_s ? i : best;
+        one_s[i] = (double)(i + 1);
     }
     search_score at_once = {0}, nothing = {0}, late = {0};
-    search_score_add(&at_once, recording, &base, &best, 1);
+    search_score_add(&at_once, recording, &base, &best, one_s, 1);
     search_score_mean(&at_once);
     size_t times = 0; /* at which there is a base to compare with */
     for (size_t i = 0; i < SEARCH_TIMES; i++) {
@@ -117,16 +119,58 @@ static void the_best_and_the_worst_runs(void **state) {
     }
     assert_float_equal(at_once.score, (double)times / SEARCH_TIMES, 1e-9);
     assert_true(at_once.exact_share == 1 && at_once.optimum_share == 1);
-    search_score_add(&nothing, recording, &base, failed, 2);
+    search_score_add(&nothing, recording, &base, failed, one_s, 2);
     search_score_mean(&nothing);
     assert_true(nothing.score == 0 && nothing.optimum_share == 0 && nothing.exact_share == 0);
     uint64_t order[COUNT];
     for (uint64_t i = 0; i < COUNT; i++) {
         order[i] = (i + best + 1) % COUNT; /* the optimum comes when the budget is long over */
     }
-    search_score_add(&late, recording, &base, order, COUNT);
+    search_score_add(&late, recording, &base, order, one_s, COUNT);
     search_score_mean(&late);
     assert_true(late.exact_share == 0 && late.evaluations == (uint64_t)base.budget_s);
+    search_recording_free(recording);
+}
+
+/* ---- wall time ---- */
+
+/* Each costs 0.75 s of a worker and 0.25 s of the device. */
+static void workers_compile_beside_the_device(void **state) {
+    (void)state;
+    search_recording *recording = made(0);
+    uint64_t batch[7] = {0, 1, 2, 3, 4, 5, 6};
+    double end_s[7];
+    for (size_t workers = 1; workers < 4; workers++) {
+        search_wall wall;
+        search_wall_begin(&wall, recording, workers);
+        search_wall_batch(&wall, batch, 7, end_s);
+        assert_float_equal(end_s[0], 1.0, 1e-9);
+        const double by_compilers = 0.75 * ceil(7.0 / (double)workers) + 0.25; /* three keep the device busy */
+        assert_float_equal(end_s[6], workers < 3 ? by_compilers : 0.75 + 7 * 0.25, 1e-9);
+    }
+    search_recording_free(recording);
+}
+
+/* Forks of a strategy leave its course alone: the same configurations, no later, and some of them sooner. */
+static void guesses_keep_the_course(void **state) {
+    (void)state;
+    search_recording *recording = made(7);
+    const char *const strategies[] = {"memetic", "genetic_algorithm", "greedy_ils", "simulated_annealing",
+                                      "pso",     "diff_evo"};
+    for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
+        search_replayed found[2];
+        for (int guesses = 0; guesses < 2; guesses++) {
+            search_replay replay = {recording, strategies[i], 3, 2, 14, guesses, 20};
+            assert_int_equal(search_replay_run(&replay, &found[guesses], NULL), RFT_OK);
+        }
+        print_message("%s: %zu of %zu guesses right\n", strategies[i], found[1].guessed_right, found[1].guessed);
+        assert_true(found[1].count >= found[0].count && found[1].guessed_right <= found[1].guessed);
+        assert_true(found[0].guessed == 0 && found[1].guessed > 0);
+        assert_memory_equal(found[0].order, found[1].order, found[0].count * sizeof *found[0].order);
+        assert_true(found[1].end_s[found[0].count - 1] < found[0].end_s[found[0].count - 1]);
+        search_replayed_free(&found[0]);
+        search_replayed_free(&found[1]);
+    }
     search_recording_free(recording);
 }
 
@@ -170,6 +214,7 @@ static void t4_files_and_caches_are_read(void **state) {
     assert_int_equal(t4->valid, 1);
     assert_float_equal(t4->seconds[0], 1.5e-3, 1e-12);
     assert_float_equal(t4->cost_s[0], 0.123, 1e-12);
+    assert_float_equal(t4->compile_s[0], 0.1, 1e-12);
     assert_true(isnan(t4->seconds[1]));
     assert_float_equal(t4->cost_s[1], 0.070, 1e-12);
     t4->view->positions(t4->view, 0, at);
@@ -186,6 +231,7 @@ static void t4_files_and_caches_are_read(void **state) {
         assert_int_equal(cache->valid, 1);
         assert_float_equal(cache->best_s, 2e-3, 1e-12);
         assert_float_equal(cache->cost_s[0], 0.510, 1e-12);
+        assert_float_equal(cache->compile_s[0], 0.5, 1e-12);
         assert_float_equal(cache->cost_s[1], 0.400, 1e-12);
         search_recording_free(cache);
     }
@@ -245,6 +291,8 @@ int main(void) {
         cmocka_unit_test(the_zero_is_the_expected_best_of_so_many_draws),
         cmocka_unit_test(random_search_scores_nothing),
         cmocka_unit_test(the_best_and_the_worst_runs),
+        cmocka_unit_test(workers_compile_beside_the_device),
+        cmocka_unit_test(guesses_keep_the_course),
         cmocka_unit_test(t4_files_and_caches_are_read),
         cmocka_unit_test(a_run_of_our_own_has_a_space_for_each_part),
         cmocka_unit_test(what_is_no_recording_says_why),

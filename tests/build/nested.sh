@@ -26,8 +26,8 @@ asan)
     set -- "$@" -DCMAKE_C_COMPILER=clang -DRFT_SANITIZE=address,undefined "-DRFT_CUDA_ROOT=$cuda_root" \
         -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -gline-tables-only -DNDEBUG"
     # Those left out run one run over and over, to end it or its disk at each place, or compute for long: others come by
-    # all that code.
-    set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts)$'
+    # all that code (shared files of other tuners: fuzz_t1 and test_exchange).
+    set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared)$'
     targets=all
     ;;
 nocuda)

@@ -17,6 +17,7 @@ NO_UNIT = "this architecture has no such unit"
 KEPT = ("stats", "at_least", "sustained_n", "sustained_interval_is_95", "measured_unix_ns")
 TENSOR = ("tensor_fp64", "tensor_tf32", "tensor_bf16", "tensor_fp16", "tensor_fp8", "tensor_int8")
 GIB = 1 << 30
+SHARED = {70: 98304, 75: 65536, 80: 166912}  # a block's, where it is not one of two usual sizes
 
 
 def card(name, cc, sms, memory_gib, l2_mib, mhz, memory_mhz, bus_bits, watts=None, **more):
@@ -28,12 +29,12 @@ def card(name, cc, sms, memory_gib, l2_mib, mhz, memory_mhz, bus_bits, watts=Non
         "cc_major": major,
         "cc_minor": minor,
         "sms": sms,
-        "max_threads_per_sm": 1536 if small else 2048,
-        "max_blocks_per_sm": 24 if small else 32,
-        "shared_per_block": 101376 if small else 166912 if cc == 80 else 232448,
-        "shared_per_sm": 102400 if small else 167936 if cc == 80 else 233472,
+        "max_threads_per_sm": 1536 if small else 1024 if cc == 75 else 2048,
+        "max_blocks_per_sm": 16 if cc in (75, 86) else 24 if small else 32,
+        "shared_per_block": SHARED.get(cc, 101376 if small else 232448),
+        "shared_per_sm": SHARED.get(cc, 101376 if small else 232448) + (1024 if cc >= 80 else 0),
         "l2_bytes": l2_mib << 20,
-        "persisting_l2_max_bytes": (l2_mib << 20) * 5 // 8,
+        "persisting_l2_max_bytes": (l2_mib << 20) * 5 // 8 if cc >= 80 else 0,
         "memory_bytes": int(memory_gib * GIB),
         "memory_free_bytes": int(memory_gib * GIB * 0.95),
         "max_cluster": 8 if cc >= 90 else 1,
@@ -51,6 +52,7 @@ GEFORCE = {
     "env": {"gpu.ecc": "off", "gpu.watchdog": "on", "nvml.ecc": (None, NOT_SUPPORTED), "nvml.nvlinks": "none"},
 }
 PERSONAS = {
+    "v100": card("Tesla V100-SXM2-16GB", 70, 80, 16, 6, 1530, 877, 4096, 300, lacks=TENSOR[:3] + TENSOR[4:]),
     "a100": card("NVIDIA A100-SXM4-80GB", 80, 108, 80, 40, 1410, 1593, 5120, 400, lacks=("tensor_fp8",)),
     "rtx3060": card("NVIDIA GeForce RTX 3060", 86, 28, 12, 3, 1777, 7501, 192, 170, lacks=("tensor_fp64", "tensor_fp8"), **GEFORCE),
     "rtx4090": card("NVIDIA GeForce RTX 4090", 89, 128, 24, 72, 2520, 10501, 384, 450, lacks=("tensor_fp64",), **GEFORCE),

@@ -102,6 +102,20 @@ static void a_fit_stands_beside_the_ceilings(void **state) {
     json_decref(list);
     rft_run_free(run);
 
+    run = layer(4096, 2); /* what reaches beyond a ceiling says why; here nothing is left in the L2 */
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].work.bytes_read += run->points[i].work.bytes_written;
+        run->points[i].work.bytes_written = 0;
+    }
+    has(shown(run, rft_finding_fits(run, 0, run->arena)), "; sharpness");
+    assert_null(strstr(shown(run, rft_finding_fits(run, 0, run->arena)), "above the ceiling"));
+    fixture_ceiling(run, RFT_CEILING_TENSOR_BF16, 500e12);
+    fixture_ceiling(run, RFT_CEILING_DRAM_READ, 3.6e12);
+    text = shown(run, rft_finding_fits(run, 0, run->arena));
+    has(text, "of the ceiling");
+    has(text, "above the ceiling: the overhead is taken off");
+    rft_run_free(run);
+
     run = layer(64, 2); /* memory alone */
     json_t *few = rft_print_json(rft_finding_fits(run, 0, run->arena));
     const char *state_name =

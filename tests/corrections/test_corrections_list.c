@@ -65,7 +65,7 @@ static int check_tests(const char *row, char letter, int number) {
 static void check_entries(char letter, int last) {
     char *doc = text_of(DOC);
     for (int number = 1; number <= last; number++) {
-        char entry[8];
+        char entry[16];
         snprintf(entry, sizeof entry, "%c%d", letter, number);
         char *row = row_of(doc, entry);
         if (row == NULL) {

@@ -6,6 +6,7 @@
 #pragma once
 #include "emulator/emulator.hpp"
 
+#include <csetjmp>
 #include <deque>
 #include <list>
 #include <map>
@@ -76,10 +77,11 @@ struct CopyAsync {
 
 /* A thread. */
 struct Fiber {
-    ucontext_t context;
+    ucontext_t context; /* to begin with; then it goes on at `place` */
+    jmp_buf place;
     Block *block;
     unsigned thread;
-    bool done = false;
+    bool begun = false, done = false;
     const unsigned *watched = nullptr; /* it waits while (*watched & mask) == value */
     unsigned mask = 0, value = 0;
     const char *waits_for = "";

@@ -60,7 +60,8 @@ CUresult cuDeviceGet(CUdevice *out, int ordinal) {
 }
 CUresult cuDeviceGetName(char *out, int size, CUdevice device) {
     (void)device;
-    strncpy(out, "NVIDIA Fake", (size_t)size);
+    const char *name = getenv("FAKE_NAME");
+    strncpy(out, name ? name : "NVIDIA Fake", (size_t)size);
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetUuid(CUuuid *out, CUdevice device) {
@@ -79,7 +80,7 @@ CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice d
     (void)device;
     switch ((int)attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *out = 9;
+        *out = strcmp(mode(), "volta") == 0 ? 7 : 9;
         break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:

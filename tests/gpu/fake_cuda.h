@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fake_cuda.h - what the libcuda.so.1 of tests keeps, for the program that tests harness/gpu/driver*.c against it. The
  * environment variable FAKE_CUDA says how it answers: "old" (a driver of an older CUDA), "none" (no device), "fabric"
- * (the machine is not ready); anything else: one device. A kernel named "fault" faults when the stream is waited for.
+ * (the machine is not ready), "volta" (of compute capability 7.0); anything else: one device. FAKE_NAME is the device's
+ * name. A kernel named "fault" faults when the stream is waited for.
  */
 #ifndef RFT_TESTS_FAKE_CUDA_H
 #define RFT_TESTS_FAKE_CUDA_H

@@ -125,7 +125,7 @@ static void the_environment_is_described(void **state) {
     assert_string_equal(rft_env_value(&env, "gpu.name"), f->on.info.name);
     assert_non_null(rft_env_value(&env, "driver.cuda"));
     rft_nvml_describe(f->on.info.pci_id, &env, f->on.arena);
-    rft_libraries_describe(&env, NULL, f->on.arena);
+    rft_libraries_describe(&env, NULL, NULL, f->on.arena);
     for (size_t i = 0; i < env.count; i++) {
         assert_true((env.items[i].value != NULL) != (env.items[i].reason != NULL));
         printf("    %-30s %s%s\n", env.items[i].key,

@@ -61,6 +61,8 @@ static void devices_are_found(void **state) {
     assert_int_equal(rft_nvml_meter_open(&meter, "GPU-other", "0000:AB:00.0", &ticking, NULL), 0);
     meter->vt->close(meter);
     rft_err err = RFT_ERR_INIT;
+    /* The power of a whole card is not that of its slice. */
+    assert_int_equal(rft_nvml_meter_open(&meter, "MIG-other", "0000:AB:00.0", &ticking, NULL), RFT_E_NOT_FOUND);
     assert_int_equal(rft_nvml_meter_open(&meter, "GPU-other", "", &ticking, &err), RFT_E_NOT_FOUND);
     assert_null(meter);
     assert_string_equal(err.message, "NVML does not know device GPU-other: Not Found");

@@ -54,7 +54,7 @@ static void every_library_has_a_version_or_a_remedy(void **state) {
     static const char *const keys[] = {"cuda", "nvrtc", "nvml", "cupti", "cublaslt"};
     rft_arena *arena = rft_arena_new();
     rft_env env = {0};
-    rft_libraries_describe(&env, NULL, arena);
+    rft_libraries_describe(&env, NULL, NULL, arena);
     assert_int_equal(env.count, 5);
     for (size_t i = 0; i < 5; i++) {
         const rft_env_item *item = rft_env_get(&env, keys[i]);

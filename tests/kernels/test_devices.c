@@ -65,9 +65,9 @@ static rft_gpu_info device_of(const json_t *entry, double mhz) {
 
 /* ---- each returns what is wrong, or NULL ---- */
 
-/* Parts whose sheet gives half the width: with FP32 accumulation (GeForce), or as it is (L40). */
+/* Parts whose sheet gives half the width: with FP32 accumulation (GeForce), or as it is (L40, A10G). */
 static bool is_halved(const char *name) {
-    return strstr(name, "GeForce") || rft_text_equal(name, "L40");
+    return strstr(name, "GeForce") || rft_text_equal(name, "L40") || rft_text_equal(name, "A10G");
 }
 
 static const char *judge_memory(const json_t *entry) {
@@ -170,7 +170,8 @@ static void every_entry_is_plausible(void **state) {
         for (size_t j = 0; j < i; j++) {
             const json_t *other = json_array_get(f->table, j);
             bool same = rft_text_equal(rft_json_text_or(entry, "match", ""), rft_json_text_or(other, "match", ""));
-            assert_false(same && number(entry, "sms") == number(other, "sms"));
+            bool alike = number(entry, "sms") == number(other, "sms") && number(entry, "dram") == number(other, "dram");
+            assert_false(same && alike);
         }
     }
     print_message("%zu devices, %zu keys\n", json_array_size(f->table), figures);
@@ -215,51 +216,73 @@ static void wrong_facts_are_found(void **state) {
 
 typedef struct named {
     const char *device, *entry; /* as the driver names it; NULL: none */
-    int sms, bus_bits;
+    int sms, bus_bits, memory_mhz;
 } named;
 
 static void devices_find_their_entry(void **state) {
     fixture *f = *state;
     static const named rows[] = {
-        {"NVIDIA H200", "H200 SXM", 132, 6144},
-        {"NVIDIA H200", "H200 SXM", 132, 6016}, /* as its driver says */
-        {"NVIDIA H200 NVL", "H200 NVL", 132, 6144},
-        {"NVIDIA H100 80GB HBM3", "H100 SXM", 132, 5120},
-        {"NVIDIA H100 PCIe", "H100 PCIe", 114, 5120},
-        {"NVIDIA H100 NVL", "H100 NVL", 132, 0},
-        {"NVIDIA GH200 480GB", "GH200, 96 GB HBM3", 132, 6144},
-        {"NVIDIA A100-SXM4-80GB", "A100 SXM 80 GB", 108, 5120},
-        {"NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 108, 5120},
-        {"NVIDIA A10", "A10", 72, 384},
-        {"NVIDIA A10G", NULL, 80, 384},
-        {"NVIDIA L40S", "L40S", 142, 384},
-        {"NVIDIA L40", "L40", 142, 384},
-        {"NVIDIA L4", "L4", 58, 192},
-        {"NVIDIA B200", "B200 (HGX)", 148, 7680},
-        {"NVIDIA B300 SXM6 AC", "B300 (HGX)", 148, 0},
-        {"NVIDIA GB200", "GB200", 152, 0},
-        {"NVIDIA GB10", "GB10 (DGX Spark)", 48, 256},
-        {"NVIDIA RTX A2000 12GB", "RTX A2000, 12 GB", 26, 192},
-        {"NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada", 142, 384},
-        {"NVIDIA RTX 4000 SFF Ada Generation", "RTX 4000 SFF Ada", 48, 160},
-        {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000 Blackwell Server", 188, 512},
-        {"NVIDIA GeForce RTX 3080", "GeForce RTX 3080", 68, 320},
-        {"NVIDIA GeForce RTX 3080", "GeForce RTX 3080, 12 GB", 70, 384},
-        {"NVIDIA GeForce RTX 4070 Ti SUPER", "GeForce RTX 4070 Ti SUPER", 66, 256},
-        {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090", 128, 384},
-        {"NVIDIA GeForce RTX 4090 D", "GeForce RTX 4090 D", 114, 384},
-        {"NVIDIA GeForce RTX 4060 Laptop GPU", NULL, 24, 128},
-        {"NVIDIA GeForce RTX 2070 with Max-Q Design", NULL, 36, 256},
-        {"NVIDIA GeForce RTX 2080 SUPER", "GeForce RTX 2080 SUPER", 48, 256},
-        {"NVIDIA GeForce RTX 5090", "GeForce RTX 5090", 170, 512},
-        {"NVIDIA H200 MIG 1g.18gb", NULL, 16, 0},
-        {"NVIDIA GeForce RTX 2080 Ti", "GeForce RTX 2080 Ti", 68, 352},
-        {"NVIDIA GeForce RTX 2080", "GeForce RTX 2080", 46, 256},
-        {"Tesla T4", "T4", 40, 256},
-        {"NVIDIA GeForce GTX 1080 Ti", NULL, 28, 352},
+        {"NVIDIA H200", "H200 SXM", 132, 6144, 3201},
+        {"NVIDIA H200", "H200 SXM", 132, 6016, 3201}, /* as its driver says */
+        {"NVIDIA H200 NVL", "H200 NVL", 132, 6144, 3201},
+        {"NVIDIA H100 80GB HBM3", "H100 SXM", 132, 5120, 2619},
+        {"NVIDIA H100 PCIe", "H100 PCIe", 114, 5120, 1593},
+        {"NVIDIA H100 NVL", "H100 NVL", 132, 0, 0},
+        {"NVIDIA GH200 480GB", "GH200, 96 GB HBM3", 132, 6144, 2619},
+        {"NVIDIA A100-SXM4-80GB", "A100 SXM 80 GB", 108, 5120, 1593},
+        {"NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 108, 5120, 1512},
+        {"NVIDIA A10", "A10", 72, 384, 6251},
+        {"NVIDIA A10G", "A10G", 80, 384, 6251},
+        {"NVIDIA L40S", "L40S", 142, 384, 9001},
+        {"NVIDIA L40", "L40", 142, 384, 9001},
+        {"NVIDIA L4", "L4", 58, 192, 6251},
+        {"NVIDIA B200", "B200 (HGX)", 148, 7680, 3996},
+        {"NVIDIA B300 SXM6 AC", "B300 (HGX)", 148, 0, 0},
+        {"NVIDIA GB200", "GB200", 152, 0, 0},
+        {"NVIDIA GB10", "GB10 (DGX Spark)", 48, 256, 0},
+        {"NVIDIA GB10", "GB10 (DGX Spark)", 48, 256, 8533}, /* whatever it may say of the host's memory */
+        {"NVIDIA RTX A2000 12GB", "RTX A2000, 12 GB", 26, 192, 0},
+        {"NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada", 142, 384, 10001},
+        {"NVIDIA RTX 4000 SFF Ada Generation", "RTX 4000 SFF Ada", 48, 160, 0},
+        {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "RTX PRO 6000 Blackwell Server", 188, 512, 0},
+        {"NVIDIA GeForce RTX 3080", "GeForce RTX 3080", 68, 320, 0},
+        {"NVIDIA GeForce RTX 3080", "GeForce RTX 3080, 12 GB", 70, 384, 0},
+        {"NVIDIA GeForce RTX 4070 Ti SUPER", "GeForce RTX 4070 Ti SUPER", 66, 256, 0},
+        {"NVIDIA GeForce RTX 4090", "GeForce RTX 4090", 128, 384, 10501},
+        {"NVIDIA GeForce RTX 4090 D", "GeForce RTX 4090 D", 114, 384, 0},
+        {"NVIDIA GeForce RTX 4060 Laptop GPU", NULL, 24, 128, 0},
+        {"NVIDIA GeForce RTX 2070 with Max-Q Design", NULL, 36, 256, 0},
+        {"NVIDIA GeForce RTX 2080 SUPER", "GeForce RTX 2080 SUPER", 48, 256, 0},
+        {"NVIDIA GeForce RTX 5090", "GeForce RTX 5090", 170, 512, 14001},
+        {"NVIDIA H200 MIG 1g.18gb", NULL, 16, 0, 0},
+        {"NVIDIA GeForce RTX 2080 Ti", "GeForce RTX 2080 Ti", 68, 352, 0},
+        {"NVIDIA GeForce RTX 2080", "GeForce RTX 2080", 46, 256, 0},
+        {"Tesla T4", "T4", 40, 256, 5001},
+        {"NVIDIA GeForce GTX 1080 Ti", NULL, 28, 352, 0},
+        /* Other memory under the same name: as the driver tells; where it does not, nothing is known. */
+        {"NVIDIA GeForce RTX 3060 Ti", "GeForce RTX 3060 Ti", 38, 256, 7001},
+        {"NVIDIA GeForce RTX 3060 Ti", "GeForce RTX 3060 Ti, GDDR6X", 38, 256, 9501},
+        {"NVIDIA GeForce RTX 3060 Ti", NULL, 38, 256, 0},
+        {"NVIDIA GeForce RTX 3060", "GeForce RTX 3060, 8 GB", 28, 128, 7501},
+        {"NVIDIA GeForce RTX 4070", "GeForce RTX 4070", 46, 192, 10501},
+        {"NVIDIA GeForce RTX 4070", "GeForce RTX 4070, GDDR6", 46, 192, 10001},
+        {"NVIDIA GeForce GTX 1650", "GeForce GTX 1650, GDDR6", 14, 128, 6001},
+        {"NVIDIA GeForce GTX 1650", "GeForce GTX 1650", 14, 128, 4001},
+        {"NVIDIA RTX PRO 4000 Blackwell", "RTX PRO 4000 Blackwell", 70, 192, 14001},
+        {"NVIDIA RTX PRO 4000 Blackwell SFF Edition", "RTX PRO 4000 Blackwell SFF", 70, 192, 9001},
+        {"NVIDIA RTX PRO 4500 Blackwell Server Edition", NULL, 82, 256, 12501}, /* 800 GB/s, not 896 */
+        {"NVIDIA H100 NVL", "H100 NVL", 132, 6144, 2619},                       /* 3 % over its sheet */
+        {"NVIDIA B200", "B200 (HGX)", 148, 8192, 3996},                         /* 6 % */
+        {"Tesla V100-SXM2-32GB", "V100 SXM2, 32 GB", 80, 4096, 877},
+        {"GRID T4-8Q", NULL, 40, 256, 0},
+        {"NVIDIA A10-24Q", NULL, 72, 384, 0},
+        {"NVIDIA A30-1-6C", NULL, 14, 384, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rft_gpu_info gpu = {.name = rows[i].device, .sms = rows[i].sms, .memory_bus_bits = rows[i].bus_bits};
+        rft_gpu_info gpu = {.name = rows[i].device,
+                            .sms = rows[i].sms,
+                            .memory_clock_khz = rows[i].memory_mhz * 1000,
+                            .memory_bus_bits = rows[i].bus_bits};
         rft_datasheet_facts facts;
         rft_err err = RFT_ERR_INIT;
         assert_int_equal(rft_datasheet_facts_of(&facts, &gpu, f->json, f->arena, &err), 0);

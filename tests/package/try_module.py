@@ -47,7 +47,7 @@ def test_run():
     assert {point["variant"] for point in points} == {"vectorised"}
     assert all(isinstance(point["configuration"], dict) for point in points)
     again = rooftune.run("sweeps/quick.lua", device="replay:" + RECORDING, output=pathlib.Path("b.db"), no_report=True,
-                         quiet=True, at={"n": 4096}, variant=["vectorised"], no_race=True, fresh=False, seed=None)
+                         quiet=True, at={"n": [4096]}, variant=["vectorised"], no_race=True, fresh=False, seed=None)
     assert len(again.points()) == len(points)
 
 

@@ -245,6 +245,37 @@ static void test_prior_of_one_configuration_stands_beside_it(void **state) {
     rft_run_free(run);
 }
 
+static void count_lines(const rft_chart *chart, void *with) {
+    size_t *lines = with;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        *lines += chart->series[s].kind == RFT_SERIES_LINE && chart->series[s].marks;
+    }
+}
+
+/* A line a variant; their names would leave no room for those of forty. */
+static void test_of_many_variants_few_have_a_line(void **state) {
+    rft_run *run = sample_empty();
+    const size_t sweep = sample_add_turn(run);
+    rft_sweep *data = &run->sweeps[sweep].sweep;
+    rft_variant *variants = rft_arena_calloc(run->arena, 40, sizeof *variants);
+    size_t lines = 0;
+    each_chart(rft_finding_axes(run, sweep, false, *state), RFT_ON_PAGE, count_lines, &lines);
+    assert_int_equal(lines, 1);
+    for (size_t v = 0; v < 40; v++) {
+        variants[v] = data->variants[0];
+        variants[v].name = rft_arena_printf(run->arena, "variant %zu", v);
+    }
+    data->variants = variants;
+    data->variant_count = 40;
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].variant = i % 40;
+    }
+    lines = 0;
+    each_chart(rft_finding_axes(run, sweep, false, *state), RFT_ON_PAGE, count_lines, &lines);
+    assert_in_range(lines, 2, 16);
+    rft_run_free(run);
+}
+
 static void read_foot(const rft_chart *chart, void *with) {
     if (!chart->y.log) {
         *(double *)with = chart->y.low;
@@ -288,6 +319,7 @@ int main(void) {
         WITH_ARENA(test_bands_end_where_the_times_turn),
         WITH_ARENA(test_charts_have_the_points_they_need),
         WITH_ARENA(test_prior_of_one_configuration_stands_beside_it),
+        WITH_ARENA(test_of_many_variants_few_have_a_line),
         WITH_ARENA(test_teeth_are_not_hidden_by_a_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,8 @@ static void what_does_not_explain_the_time_is_not_named(void **state) {
     count(&r, RFT_COUNTER_WARPS_ACTIVE, 0.77, 0.49);
     count(&r, RFT_COUNTER_L2_READ, 5e6, 15e6);
     expect(&r, true,
-           "not known: dram has as much to do (counted), at 91 % of its ceiling, then at 85 %"); /* it is no amount */
+           "dram has as much to do (counted), at 85 % of its ceiling in place of 91 %: why is not known"); /* it is no
+                                                                                                              amount */
     r = rungs_of(500e-6, 450e-6); /* far from every ceiling, and eight times fewer sectors */
     count(&r, RFT_COUNTER_LOAD_BYTES_PER_SECTOR, 4, 32);
     expect(&r, true, "not known");
@@ -149,7 +150,7 @@ static void what_warps_wait_for_explains(void **state) {
     rungs w = waiting(RFT_COUNTER_STALL_LONG_SCOREBOARD, 9, 6);
     memcpy(r.counters, w.counters, sizeof r.counters);
     rft_run_free(w.run);
-    expect(&r, true, "not known: dram has as much to do (counted), at 63 % of its ceiling, then at 91 %");
+    expect(&r, true, "dram has as much to do (counted), at 91 % of its ceiling in place of 63 %: why is not known");
 }
 
 /* By the kernel's formula: no counter tells what an atomic adds, or where. */
@@ -203,7 +204,7 @@ static void another_pipe_or_clock_explains(void **state) {
     r = rungs_of(110e-6, 130e-6); /* device memory does not follow that clock */
     r.points[0]->rounds[0].clock_mhz = 1800;
     r.points[1]->rounds[0].clock_mhz = 1500;
-    expect(&r, true, "not known: dram has as much to do (counted), at 91 % of its ceiling, then at 77 %");
+    expect(&r, true, "dram has as much to do (counted), at 77 % of its ceiling in place of 91 %: why is not known");
 }
 
 static void launches_count_with_the_floor(void **state) {

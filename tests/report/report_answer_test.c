@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 enum { COPY, GEMV, MATMUL };
+#define FASTER 10
 
 typedef struct pair {
     rft_arena *arena;
@@ -40,7 +41,7 @@ static pair two_cards(void) {
     p.own->gpu.uuid = "GPU-own";
     p.own->gpu.name = "NVIDIA B200";
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        p.own->ceilings.items[id].limit = NAN; /* a card that can be as fast as the tests make it */
+        p.own->ceilings.items[id].limit *= FASTER; /* it may be as fast as the tests make it */
     }
     return p;
 }
@@ -109,6 +110,19 @@ static void families_weigh_the_same(void **state) {
     expect_speed(&p, cbrt(4));
     slow_down(p.own, COPY, 4);
     expect_speed(&p, 1);
+    drop(&p);
+}
+
+static void times_that_no_hardware_reaches_have_no_speed(void **state) {
+    (void)state;
+    pair p = two_cards();
+    slow_down(p.own, GEMV, 0.25);
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        p.own->ceilings.items[id].limit /= FASTER;
+    }
+    rft_speed speed = speed_of(&p);
+    assert_true(speed.part_count == 2 && fabs(speed.ratio.ratio - 1) < 1e-9);
+    assert_non_null(strstr(speed.refused[GEMV], "B is faster than the hardware can be"));
     drop(&p);
 }
 
@@ -411,7 +425,7 @@ static void the_first_page_answers(void **state) {
     pages = pages_beside(&p);
     on_page(&pages, 1, "over 3 problems of 1 of 2 families of kernels");
     on_page(&pages, 1, "Not counted: other problems: ");
-    on_page(&pages, 1, "gemv_fp16 0.0 n/a (a)"); /* the weight of what is refused is the others' */
+    on_page(&pages, 1, "gemv_fp16 0.0 n/a (b)"); /* the weight of what is refused is the others' */
     on_page(&pages, 1, rft_arena_printf(p.arena, "%s 100.0 1.00", p.own->sweeps[COPY].sweep.name));
     trace_clear(&pages);
     drop(&p);
@@ -550,9 +564,68 @@ static void caches_are_no_memory(void **state) {
     drop(&p);
 }
 
+static void expect_limits(const rft_buyer *buyer, const char *says, const char *never) {
+    rft_str text = RFT_STR_INIT;
+    rft_print_text(&text, rft_finding_limiting(buyer, buyer->given.run->arena), &(rft_print_opts){.label = ""});
+    char *end = text.data; /* lines joined: words are a blank apart */
+    for (const char *c = text.data; *c; c++) {
+        char next = *c == '\n' ? ' ' : *c;
+        if (next != ' ' || (end > text.data && end[-1] != ' ')) {
+            *end++ = next;
+        }
+    }
+    *end = '\0';
+    if (!strstr(rft_str_get(&text), says) || strstr(rft_str_get(&text), never)) {
+        fail_msg("not \"%s\", or \"%s\": %s", says, never, rft_str_get(&text));
+    }
+    rft_str_clear(&text);
+}
+
+/* A hot card is not told to ask for more watts, nor of power where nobody said why the clock is low. */
+static void what_limits_names_its_own_remedy(void **state) {
+    (void)state;
+    static const struct {
+        rft_resource resource;
+        rft_throttle_cause cause;
+        rft_pipe pipe;
+        const char *says, *never;
+    } cases[] = {
+        {RFT_RESOURCE_POWER, RFT_THROTTLE_POWER_CAP, RFT_PIPE_COUNT,
+         "Power holds back 100 %: the clock falls to 1311 MHz of 1980; a higher power limit, or less energy",
+         "cooling"},
+        {RFT_RESOURCE_THERMAL, RFT_THROTTLE_SW_THERMAL, RFT_PIPE_COUNT,
+         "Heat holds back 100 %: the clock falls to 1311 MHz of 1980; better cooling, or less energy", "power limit"},
+        {RFT_RESOURCE_CLOCK, RFT_THROTTLE_COUNT, RFT_PIPE_COUNT,
+         "The clock holds back 100 %: it falls to 1311 MHz of 1980, and why is not known", "power limit"},
+        {RFT_RESOURCE_CLOCK, RFT_THROTTLE_SYNC_BOOST, RFT_PIPE_COUNT, "of 1980, held back for another card;",
+         "not known"},
+        {RFT_RESOURCE_ISSUE, RFT_THROTTLE_COUNT, RFT_PIPE_COUNT,
+         "Arithmetic holds back 100 % (instructions): fewer or wider instructions make that faster", "number type"},
+        {RFT_RESOURCE_PIPE, RFT_THROTTLE_COUNT, RFT_PIPE_ATOMICS_L2_ONE,
+         "(L2 atomics on one address): fewer of them, or spread", "number type"},
+        {RFT_RESOURCE_PIPE, RFT_THROTTLE_COUNT, RFT_PIPE_FP32, "(arithmetic units, FP32): more or faster units",
+         "only"},
+    };
+    pair p = two_cards();
+    rft_buyer buyer = {.given = {.run = p.own}, .asked = rft_speed_asked_of(p.own, NULL, p.arena)};
+    rft_speed_asked *asked = (rft_speed_asked *)buyer.asked;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < asked->item_count; k++) {
+            rft_bound *bound = &asked->items[k].bound;
+            bound->resource = cases[i].resource;
+            bound->pipe = cases[i].pipe;
+            bound->clock = (rft_held_clock){1311, 1980, true, cases[i].cause};
+        }
+        expect_limits(&buyer, cases[i].says, cases[i].never);
+    }
+    drop(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families_weigh_the_same),
+        cmocka_unit_test(times_that_no_hardware_reaches_have_no_speed),
+        cmocka_unit_test(what_limits_names_its_own_remedy),
         cmocka_unit_test(caches_are_no_memory),
         cmocka_unit_test(families_have_a_name_of_the_report),
         cmocka_unit_test(the_share_of_the_limit_has_its_interval),

@@ -172,6 +172,19 @@ static void test_key_figures_of_the_cover(void **state) {
     assert_true(trace_page_says(&pages, 1, "measured configurations have verified results."));
     assert_true(trace_page_says(
         &pages, 1, "How much of its measured limit the best configuration of each sweep's longest problem"));
+    /* the bars are of the longest, the figure above them of all */
+    assert_true(trace_page_says(&pages, 1, "; mean of 15 problems; does not rank cards"));
+    assert_true(trace_page_says(&pages, 1, "3 of 15 problems are drawn; the "));
+    assert_false(trace_says(&pages, "was not finished"));
+    assert_false(trace_says(&pages, "Do not use these figures"));
+    trace_clear(&pages);
+    run->info.finished_unix_ns = 0;
+    rft_point *best = (rft_point *)rft_run_best(run, 0, SIZE_MAX, sample_timed(run, 0, 0));
+    best->work.bytes_read *= 1000; /* more than any memory moves */
+    pages = trace_of(run, &part_one);
+    assert_true(trace_page_says(&pages, 1, "The run was not finished: what follows"));
+    assert_true(trace_page_says(&pages, 1, "Do not use these figures: 1 problem took less time than"));
+    best->work.bytes_read /= 1000;
     trace_clear(&pages);
     sample_forget_ceilings(run);
     pages = trace_of(run, &part_one);
@@ -190,7 +203,9 @@ static void test_state_of_the_card(void **state) {
     trace_pages pages = trace_of(run, &part_one);
     says(&pages, "under load not measured; limit 500 W, the default is 700 W");
     says(&pages, "the limit was changed: figures are of this one");
-    says(&pages, "other processes 2; programs that share it (MPS) n/a: not recorded; cut into slices (MIG) off");
+    says(&pages, "4. the power limit that is set on each card at least 700 W 500 W"); /* none to accept */
+    says(&pages, "1. device memory, read only, in bursts, on each card at least ");
+    says(&pages, "other processes 2; programs that share it (MPS) n/a; cut into slices (MIG) off"); /* why: above */
     says(&pages, "it did not have the card for itself: measure again alone");
     says(&pages, "ECC (error correction) on; uncorrected errors n/a: not recorded");
     says(&pages, "139.8 GiB");

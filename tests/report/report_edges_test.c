@@ -45,7 +45,7 @@ static void test_every_finding_at_once(void **state) {
     (void)state;
     assert_report_of(sample_findings(), &(rft_report_opts){.full = true},
                      (const char *const[]){"The device drifted",
-                                           "1 of 1 points ran below the run's clock (1 temperature)",
+                                           "1 of 1 points ran below the run's steady clock (1 temperature)",
                                            "Beside the baselines", "Power and energy", "Burst and sustained",
                                            "Hardware counters, the large set", "scan<256, true>", NULL});
 }

@@ -54,14 +54,27 @@ static void assert_report(const rft_run *run, const rft_report_opts *opts) {
     trace_clear(&pages);
 }
 
+enum { FORMS = 4 };
+
+/* The usual report is made of every recording; of the others one in turn. All with RFT_ALL_DRAWS. */
+static bool takes_form(size_t recording, size_t form) {
+#ifdef RFT_ALL_DRAWS
+    return recording <= SIZE_MAX && form < FORMS;
+#else
+    return form == 0 || recording % (FORMS - 1) == form - 1;
+#endif
+}
+
 static void test_recordings_give_sound_reports(void **state) {
     const recordings *found = *state;
-    const rft_report_opts all[] = {{.part = 0}, {.part = 1}, {.summary = true}, {.full = true}};
+    const rft_report_opts all[FORMS] = {{.part = 0}, {.part = 1}, {.summary = true}, {.full = true}};
     for (size_t i = 0; i < found->count; i++) {
         rft_run *run = loaded(found->files[i]);
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-            print_message("%s, variant %zu of the report\n", found->files[i], k);
-            assert_report(run, &all[k]);
+        for (size_t k = 0; k < FORMS; k++) {
+            if (takes_form(i, k)) {
+                print_message("%s, variant %zu of the report\n", found->files[i], k);
+                assert_report(run, &all[k]);
+            }
         }
         rft_run_free(run);
     }

@@ -241,6 +241,18 @@ static void test_near_a_ceiling_at_which_clock(void **state) {
     trace_pages pages = trace_of(run, &(rft_report_opts){.part = 0});
     assert_says(&pages, (const char *const[]){" ceiling: near its ceiling at its clock (84.", NULL});
     trace_clear(&pages);
+    /* it does eleven times what its work declares, so 9 % of that are all that its clock allows */
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    counters.values[RFT_COUNTER_FFMA] = 1.1 * point->work.pipe_ops[RFT_PIPE_FP32] / 2;
+    counters.values[RFT_COUNTER_FADD] = counters.values[RFT_COUNTER_FMUL] = 0;
+    point->counters = &counters;
+    point->work.pipe_ops[RFT_PIPE_FP32] /= 10;
+    pages = trace_of(run, &(rft_report_opts){.part = 0});
+    assert_says(&pages,
+                (const char *const[]){" of what FP32 does at its clock of 1683 MHz, held back by clock, the cause "
+                                      "of which is not known: it does 11.0 times the operations it must (counted)",
+                                      NULL});
+    trace_clear(&pages);
     rft_run_free(run);
 }
 

@@ -55,7 +55,7 @@ static void test_throttled_points_are_counted_with_their_causes(void **state) {
     }
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
-    says(&pages, "points ran below the run's clock (2 temperature); 2 were measured again");
+    says(&pages, "points ran below the run's steady clock (2 temperature); 2 were measured again");
     trace_clear(&pages);
     rft_run_free(run);
 }

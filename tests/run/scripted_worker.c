@@ -271,11 +271,12 @@ static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
     }
 }
 
-/* SCRIPTED_DRIFT_PPM: every launch takes that much longer than the one before, in millionths. */
+/* SCRIPTED_DRIFT_PPM: every launch takes that much longer than the one before, in millionths. SCRIPTED_DRIFT_FROM=FILE:
+ * once FILE exists, also in processes that were begun before. */
 static double drifted(void) {
     static unsigned launches;
-    const char *ppm = getenv("SCRIPTED_DRIFT_PPM");
-    return 1.0 + (ppm ? atof(ppm) * 1e-6 * launches++ : 0.0);
+    const char *ppm = getenv("SCRIPTED_DRIFT_PPM"), *from = getenv("SCRIPTED_DRIFT_FROM");
+    return 1.0 + (ppm && (!from || rft_fs_exists(from)) ? atof(ppm) * 1e-6 * launches++ : 0.0);
 }
 
 /* A latency, then 8 bytes an element at 1 GB/s: SPEED 10 has the least latency, 20 the best rate. In whole

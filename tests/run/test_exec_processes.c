@@ -349,11 +349,15 @@ static void no_sleep(void *self, int64_t duration_ns) {
     (void)self, (void)duration_ns;
 }
 
-/* The processes of the final round scatter: launches take longer and longer, and the order is another in each. */
+static char scatter_from[300];
+
+/* The processes of the final round scatter: launches take longer and longer, and the order is another in each.
+ * Processes to come may have been begun while the first point was compiled: a file tells them, as what is set now would
+ * not. */
 static void scatter(void *payload, const rft_exec_progress *now) {
     (void)payload;
     if (now->final_round) {
-        setenv("SCRIPTED_DRIFT_PPM", "1000", 1);
+        fclose(fopen(scatter_from, "w"));
     }
 }
 
@@ -366,8 +370,12 @@ static size_t processes_after(double first_round_s, double process_s, bool scatt
     work_clock clock = {{worked_ns, worked_ns, no_sleep, &clock}, &s, first_round_s / 10, process_s / 6};
     s.clock = &clock.clock;
     s.progress_hook = scatters ? scatter : NULL;
+    rft_text_format(scatter_from, sizeof scatter_from, "%s/scatter", s.folder);
+    setenv("SCRIPTED_DRIFT_FROM", scatter_from, 1);
+    setenv("SCRIPTED_DRIFT_PPM", "1000", 1);
     const rft_run *run = scene_run(&s, "a.db");
     unsetenv("SCRIPTED_DRIFT_PPM");
+    unsetenv("SCRIPTED_DRIFT_FROM");
     size_t count = final_of(run, 0, 1000)->process_count;
     expect_blocks(final_of(run, 1, 1002), count, LONG_BLOCK, stop);
     unsigned measured = s.measured;

@@ -63,10 +63,15 @@ static void every_limit_has_its_words(void **state) {
     launch.shared_bytes++;
     expect(&launch, &gpu, "shared memory");
     launch = fitting();
+    launch.grid[0] = 64;
     launch.cluster[0] = 16; /* not portable, but allowed */
     expect(&launch, &gpu, NULL);
     launch.cluster[0] = 32;
     expect(&launch, &gpu, "cluster size is 32");
+    launch.cluster[0] = 6;
+    expect(&launch, &gpu, "grid.x is 64, which is no multiple of the cluster's 6");
+    launch.grid[0] = 0; /* resident() */
+    expect(&launch, &gpu, NULL);
     launch = fitting();
     launch.cooperative = true;
     expect(&launch, &gpu, NULL);

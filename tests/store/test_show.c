@@ -82,7 +82,7 @@ static void text_says_what_was_found(void **state) {
                        "      2.93 TB/s, 268 kcycles; each sample is 32 runs in a row; an empty kernel\n"
                        "      takes 2.69 us;");
     assert_says(&text, "drift: the reference became 2.0 % slower over 58 min (30 readings)");
-    assert_says(&text, "clock: 1 of 1 points ran below the run's clock (1 temperature); 1 was");
+    assert_says(&text, "clock: 1 of 1 points ran below the run's steady clock (1 temperature); 1 was");
     assert_says(&text, "along n: ");
     assert_says(&text, "16 timed_out: why: \"this\" \\ that");
     assert_says(&text, "n=1048576: nothing measured");

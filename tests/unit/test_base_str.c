@@ -66,6 +66,22 @@ static void expect_double(double value, const char *expected) {
     rft_str_clear(&str);
 }
 
+static void expect_int(int64_t value, const char *expected) {
+    rft_str str = RFT_STR_INIT;
+    rft_str_add_int(&str, value);
+    assert_string_equal(str.data, expected);
+    rft_str_clear(&str);
+}
+
+static void ints(void **state) {
+    (void)state;
+    expect_int(0, "0");
+    expect_int(-7, "-7");
+    expect_int(10, "10");
+    expect_int(INT64_MAX, "9223372036854775807");
+    expect_int(INT64_MIN, "-9223372036854775808");
+}
+
 static void doubles_are_short(void **state) {
     (void)state;
     expect_double(0.1, "0.1");
@@ -244,6 +260,7 @@ int main(void) {
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(adds),
         cmocka_unit_test(long_formats_are_not_cut),
+        cmocka_unit_test(ints),
         cmocka_unit_test(doubles_are_short),
         cmocka_unit_test(doubles_read_back),
         cmocka_unit_test(fixed),

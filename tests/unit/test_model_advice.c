@@ -369,6 +369,11 @@ static void bytes_in_flight(void **state) {
     c->values[RFT_COUNTER_SECTORS_PER_LOAD] = 32.0;
     c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.8;
     expect_silent(run, point, "in_flight");
+    c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.73; /* 46.7 KiB of 48: what is missing brings no more than itself */
+    expect_silent(run, point, "in_flight");
+    c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.6;
+    list = rft_advice_of(run, point, run->arena);
+    assert_true(near(spoken(&list, "in_flight")->gain_frac, 0.2, 1e-6));
     c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.25;
     c->values[RFT_COUNTER_L1_LOAD] = 0.4 * 128.0 / 16.0 * c->values[RFT_COUNTER_L2_READ]; /* copies bring most */
     expect_silent(run, point, "in_flight");

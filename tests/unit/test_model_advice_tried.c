@@ -382,6 +382,22 @@ static void a_clock_that_is_held_down_leaves_less(void **state) {
     list = advice_of(run, best);
     assert_true(near(told(&list, "occupancy")->gain_frac, 1.0 / 6.0, 1e-6));
     assert_string_equal(told(&list, "occupancy")->rests_on, "what 1584 MHz allow, FP32 FMA");
+    double ops = best->work.pipe_ops[RFT_PIPE_FP32];
+    best->work.pipe_ops[RFT_PIPE_FP32] = 1e6; /* device memory does not follow that clock */
+    double bytes = best->work.bytes_read;
+    best->work.bytes_read = 0.7 * 1.5e-3 * 4.4e12;
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    counters.values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 8;
+    counters.values[RFT_COUNTER_SECTORS_PER_LOAD] = 16;
+    counters.values[RFT_COUNTER_L1_LOAD] = 128e6;
+    counters.values[RFT_COUNTER_L2_READ] = 16e6;
+    counters.values[RFT_COUNTER_L2_WRITE] = 0;
+    best->counters = &counters;
+    list = advice_of(run, best);
+    assert_string_equal(told(&list, "coalesce")->rests_on, "its roof, device memory, read");
+    best->counters = NULL;
+    best->work.pipe_ops[RFT_PIPE_FP32] = ops;
+    best->work.bytes_read = bytes;
     best->rounds[0].clock_mhz = 1340.0; /* 98.5 % of what it allows */
     list = advice_of(run, best);
     assert_int_equal(list.count, 0);

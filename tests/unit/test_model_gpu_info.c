@@ -108,6 +108,20 @@ static void limits_of_tensor_cores(void **state) {
     assert_true(near(tensor_limit("sm_120a", RFT_CEILING_TENSOR_INT8), 838e12, 1e-2));
     assert_true(near(tensor_limit("sm_120a", RFT_CEILING_TENSOR_BF16), 2 * 209.5e12, 1e-2));
     assert_true(isnan(tensor_limit("sm_120a", RFT_CEILING_TENSOR_FP64)));
+    assert_false(isnan(tensor_limit("sm_75", RFT_CEILING_TENSOR_FP16)));
+}
+
+static void the_smaller_turings_have_no_tensor_units(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_ceilings ceilings = empty_ceilings();
+    rft_gpu_info gpu;
+    assert_int_equal(rft_gpu_info_for_arch(&gpu, "sm_75", NULL), 0);
+    gpu.name = "NVIDIA GeForce GTX 1660 SUPER";
+    rft_limits_apply(&ceilings, &gpu, arena);
+    assert_true(isnan(ceilings.items[RFT_CEILING_TENSOR_FP16].limit));
+    assert_false(isnan(ceilings.items[RFT_CEILING_FP16].limit));
+    rft_arena_free(arena);
 }
 
 static void limits_stay_unknown_without_facts(void **state) {
@@ -186,6 +200,15 @@ static void datasheet_parts_of_one_name(void **state) {
     assert_true(isnan(facts.dram));
     facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080 Laptop GPU"});
     assert_non_null(facts.reason);
+    assert_false(facts.is_part);
+    facts = facts_of(arena, (rft_gpu_info){.name = "RTX 3080"}); /* nothing tells which */
+    assert_null(facts.name);
+    facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA RTX 3080-10C", .sms = 68});
+    assert_true(facts.is_part);
+    assert_non_null(strstr(facts.reason, "virtual GPU"));
+    facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA RTX 3080 MIG 1g.5gb", .sms = 68});
+    assert_true(facts.is_part);
+    assert_non_null(strstr(facts.reason, "MIG"));
     rft_arena_free(arena);
 }
 
@@ -234,6 +257,7 @@ int main(void) {
         cmocka_unit_test(native_architectures),
         cmocka_unit_test(limits_of_an_h200),
         cmocka_unit_test(limits_of_tensor_cores),
+        cmocka_unit_test(the_smaller_turings_have_no_tensor_units),
         cmocka_unit_test(limits_stay_unknown_without_facts),
         cmocka_unit_test(datasheet_by_whole_words_longest_first),
         cmocka_unit_test(datasheet_parts_of_one_name),

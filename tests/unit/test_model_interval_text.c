@@ -43,6 +43,7 @@ static void both_forms(void **state) {
     rft_stats few = {.n = 3, .median = 1e-3, .low = 0.9e-3, .high = 1.2e-3};
     assert_null(rft_stats_text(&few, 0.0, "s", arena).interval); /* a range is no interval */
     assert_string_equal(rft_interval_ends_text(3.22e-3, 3.31e-3, "s", arena), "3.22 to 3.31 ms");
+    assert_string_equal(rft_interval_ends_text(0.73, 0.752, "", arena), "0.730 to 0.752"); /* no "730 to 752 m" */
     assert_null(rft_interval_ends_text(NAN, NAN, "s", arena));
     rft_arena_free(arena);
 }

@@ -117,7 +117,8 @@ static void throttled_points_are_counted_with_their_causes(void **state) {
     }
     run->points = points;
     run->point_count = 4;
-    assert_string_equal(rft_run_throttled_sentence(run, run->arena), "none of 4 points ran below the run's clock");
+    assert_string_equal(rft_run_throttled_sentence(run, run->arena),
+                        "none of 4 points ran below the run's steady clock");
     points[0].rounds[0].throttled_frac = 0.05; /* too few to matter */
     points[1].rounds[0].throttled_frac = 1.0;
     points[1].rounds[0].throttled_by = "power_cap";
@@ -125,9 +126,10 @@ static void throttled_points_are_counted_with_their_causes(void **state) {
     points[2].rounds[0].throttled_frac = 0.5;
     points[3].alias_of = 2;
     points[3].rounds[0] = points[1].rounds[0];
-    assert_string_equal(rft_run_throttled_sentence(run, run->arena),
-                        "2 of 3 points ran below the run's clock (1 power limit, 1 cause not known); 1 was measured "
-                        "again");
+    assert_string_equal(
+        rft_run_throttled_sentence(run, run->arena),
+        "2 of 3 points ran below the run's steady clock (1 power limit, 1 cause not known); 1 was measured "
+        "again");
     for (int i = 0; i < 4; i++) {
         points[i].rounds[0].attempts = 0; /* an old recording */
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/compile/arch_name.h"
 
+#include "base/str.h"
+#include "gpu/compiler.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +27,17 @@ rft_arch rft_arch_of(const char *name) {
 bool rft_arch_runs_cubin(rft_arch made_for, rft_arch device) {
     return made_for.suffix == 'a' ? made_for.number == device.number
                                   : made_for.number / 10 == device.number / 10 && made_for.number <= device.number;
+}
+
+bool rft_compiler_knows_below(rft_compiler *compiler, const char *arch) {
+    enum { OLDEST = 50 };
+    char older[16];
+    bool knows = false;
+    for (int number = rft_arch_of(arch).number - 1; number >= OLDEST && !knows; number--) {
+        rft_text_format(older, sizeof older, "sm_%d", number);
+        knows = compiler->knows_arch(compiler, older);
+    }
+    return knows;
 }
 
 bool rft_arch_takes_ptx(rft_arch target, rft_arch device) {

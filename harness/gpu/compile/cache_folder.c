@@ -113,7 +113,8 @@ void rft_cache_folder_open(rft_cache_folder *out, const rft_compile_cache_opts *
     if (others || !made || rft_fs_can_write(out->path, &why) != 0) {
         if (!opts->is_told) {
             warn_once(out, "compiled kernels are not cached", why.message,
-                      others ? "name a folder of your own (RFT_CACHE)" : "name a folder that can be written to");
+                      others ? "let RFT_CACHE name a folder of your own"
+                             : "let RFT_CACHE name a folder that can be written");
         }
         return;
     }

@@ -272,6 +272,17 @@ static bool is_of_c_header(const char *name) {
     return false;
 }
 
+/* Of CUDA's runtime or C's and C++'s libraries, as host code has them. */
+static bool is_of_host(const char *name) {
+    static const char *const names[] = {"fprintf", "stderr", "stdout", "exit", "rand",   "srand", "atoi",
+                                        "fopen",   "cout",   "cerr",   "endl", "calloc", "FILE",  "time"};
+    bool host = rft_text_starts(name, "cuda") && isupper((unsigned char)name[4]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        host = host || strcmp(names[i], name) == 0;
+    }
+    return host;
+}
+
 /* The header of CUDA's that has a type or function of narrow numbers; NULL: another name. */
 static const char *header_of(const char *name) {
     static const char *const parts[][2] = {{"bfloat16", "cuda_bf16.h"},
@@ -382,6 +393,12 @@ static const char *missing_definition(const words *w, const log_error *error) {
         return rft_arena_printf(w->arena, "%s: %s is of a C header, which NVRTC does not have: define it in the source",
                                 error->place, name);
     }
+    if (is_of_host(name)) {
+        return rft_arena_printf(w->arena,
+                                "%s: %s is host code, and NVRTC compiles device code: put it between `#ifndef "
+                                "__CUDACC_RTC__` and `#endif`, or let `rooftune new` copy the device code",
+                                error->place, name);
+    }
     if (!looks_like_macro(name)) {
         return NULL;
     }
@@ -407,6 +424,15 @@ static const char *too_many_constants(const words *w, const char *log) {
         w->request->source_name, bytes, RFT_CONSTANT_BYTES_MAX);
 }
 
+static const char *launch_in_kernel(const words *w, const log_error *error) {
+    return says(error, "device-side kernel launch", w->arena)
+               ? rft_arena_printf(w->arena,
+                                  "%s: a kernel that launches kernels is not supported: name both in `launch`, or keep "
+                                  "host code out of the source",
+                                  error->place)
+               : NULL;
+}
+
 static const char *texture_reference(const words *w, const log_error *error) {
     bool is_one =
         says(error, "texture is not a template", w->arena) || says(error, "surface is not a template", w->arena);
@@ -427,8 +453,8 @@ const char *rft_log_words(const rft_compile_request *request, const rft_include_
     read_macros(&w);
     const char *macro = macro_instead_of_name(&w, &first);
     if (!macro && !first.in_name) {
-        const char *texture = texture_reference(&w, &first);
-        return texture ? texture : missing_definition(&w, &first);
+        const char *texture = texture_reference(&w, &first), *launch = launch_in_kernel(&w, &first);
+        return launch ? launch : texture ? texture : missing_definition(&w, &first);
     }
     read_kernels(&w, sources);
     for (const char *at = log; next_error(&error, at, arena); at = next_line(error.line)) {

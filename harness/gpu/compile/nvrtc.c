@@ -178,14 +178,12 @@ static const char *header_hint(const job *j, const char *log) {
     if (strstr(log, "source file \"nv/") || strstr(log, "source file \"cuda/std/") ||
         strstr(log, "source file \"cub/")) {
         return "\nrooftune: this header is CCCL's, which lies beside a toolkit's headers; of wheels it is one of its "
-               "own: "
-               "nvidia-cuda-cccl (nvidia-cuda-cccl-cu12 for CUDA 12)";
+               "own: nvidia-cuda-cccl (nvidia-cuda-cccl-cu12 for CUDA 12)";
     }
     return "\nrooftune: user headers are looked for beside the source, in lib/ there or a folder up, and in its -I "
            "options. NVRTC has no C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under "
            "__CUDACC_RTC__, or let `rooftune new` copy the device code. A header outside of the sweep's tree can be "
-           "read "
-           "with --allow-path DIR";
+           "read with --allow-path DIR";
 }
 
 static const char *log_with_hint(const job *j, const char *log, nvrtcResult status) {
@@ -193,13 +191,12 @@ static const char *log_with_hint(const job *j, const char *log, nvrtcResult stat
     if (strstr(log, "cannot open source file") || strstr(log, "could not open source file")) {
         hint = header_hint(j, log);
     } else if (strstr(log, "explicitly marked as a __host__ function")) {
-        hint = "\nrooftune: a header has host code. Of CUB include what a block or warp uses "
-               "(cub/block/block_reduce.cuh), "
-               "not cub/cub.cuh; `rooftune new` copies the device code of your own headers";
+        hint =
+            "\nrooftune: a header has host code. Of CUB include what a block or warp uses "
+            "(cub/block/block_reduce.cuh), not cub/cub.cuh; `rooftune new` copies the device code of your own headers";
     } else if (strstr(log, "uses too much shared data")) {
         hint = "\nrooftune: arrays of fixed size have 48 KiB of shared memory a block; more is had with `extern "
-               "__shared__` and "
-               "`shared` in launch";
+               "__shared__` and `shared` in launch";
     }
     if (!*log) {
         return rft_arena_printf(j->arena, "NVRTC: %s", j->self->api.nvrtcGetErrorString(status));

@@ -31,7 +31,7 @@ static int check_version(const rft_cuda_api *api, rft_err *err) {
     if (version / 1000 < RFT_CUDA_OLDEST) {
         rft_err_set(err, RFT_E_DEVICE, "the NVIDIA driver takes CUDA %d.%d; rooftune needs CUDA %d.0 or newer",
                     version / 1000, version % 1000 / 10, RFT_CUDA_OLDEST);
-        return rft_err_remedy(err, "update the driver (CUDA 12 needs release 525 or newer, CUDA 13 release 580)");
+        return rft_err_remedy(err, RFT_CUDA_DRIVER_REMEDY);
     }
     return 0;
 }

@@ -318,7 +318,8 @@ static int find_meter_device(nvml_meter *meter, const char *uuid, const char *pc
     if (uuid && *uuid && meter->api.by_uuid) {
         status = meter->api.by_uuid(uuid, &meter->device);
     }
-    if (status != NVML_OK && pci_id && *pci_id) {
+    const bool is_slice = uuid && strncmp(uuid, "MIG-", 4) == 0; /* the PCI id is the whole card's */
+    if (status != NVML_OK && pci_id && *pci_id && !is_slice) {
         status = meter->api.by_pci_id(pci_id, &meter->device);
     }
     if (status == NVML_OK) {

@@ -82,8 +82,9 @@ static bool is_busy(const rft_advice_case *c) {
     return rft_bound_is_held(&c->bound) || rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY) >= PIPE_HELD;
 }
 
+/* And is less allowed at that clock? Device memory and the L2 do not follow it. */
 static bool is_below_clock(const rft_advice_case *c) {
-    return c->bound.clock.below && !isnan(c->place.clock_frac);
+    return c->bound.clock.below && c->place.clock_frac > c->place.efficiency_frac;
 }
 
 rft_case_gain rft_case_roof(const rft_advice_case *c) {
@@ -98,8 +99,9 @@ rft_case_gain rft_case_room(const rft_advice_case *c) {
     bool floor = !isnan(rft_measurement_near_floor_s(rft_point_measurement(c->point), &c->run->ceilings));
     if (is_below_clock(c)) {
         rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
-        to =
-            rft_arena_printf(c->arena, "what %.0f MHz allow, %s", c->bound.clock.clock_mhz, rft_ceiling_label(ceiling));
+        bool pipe = c->place.roof == RFT_RESOURCE_PIPE; /* else another amount takes longer at that clock */
+        to = rft_arena_printf(c->arena, "what %.0f MHz allow%s%s", c->bound.clock.clock_mhz, pipe ? ", " : "",
+                              pipe ? rft_ceiling_label(ceiling) : "");
     }
     if (c->reach.back_to_back) {
         writes = ", back to back";

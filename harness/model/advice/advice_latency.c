@@ -105,7 +105,8 @@ rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *a
     rft_case_remedy(answer, RFT_QUANTITY_LOADS, true,
                     rft_arena_printf(c->arena, "%.0f independent loads a thread", ceil(needed / one_each)));
     rft_case_remedy(answer, RFT_QUANTITY_OCCUPANCY, true, "more warps");
-    return rft_case_offer(answer, rft_case_slack(c), RFT_ADVICE_COUNTED,
+    rft_case_gain lacking = {1.0 - one_each / needed, "the bytes in flight that are missing"}; /* or fewer are */
+    return rft_case_offer(answer, rft_case_least(lacking, rft_case_slack(c)), RFT_ADVICE_COUNTED,
                           rft_arena_printf(c->arena,
                                            "more bytes in flight: one load by each of %.0f resident warps is %s an SM "
                                            "and memory needs %s (Little's law)",

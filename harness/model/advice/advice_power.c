@@ -11,9 +11,20 @@
 #define MUCH_SHARED 0.3 /* ours: of the time, at what the clock allows */
 #define MUCH_LOWER 0.85 /* ours: of the run's clock */
 
+/* Operations of the pipe that is held: those that it does, of which the work may declare a part alone. */
+static double pipe_ops(const rft_advice_case *c) {
+    for (size_t i = 0; i < c->bound.share_count; i++) {
+        const rft_share *share = &c->bound.shares[i];
+        if (share->resource == RFT_RESOURCE_PIPE && share->pipe == c->bound.pipe) {
+            return share->seconds * rft_ceilings_rate(&c->run->ceilings, share->ceiling);
+        }
+    }
+    return 0.0;
+}
+
 double rft_case_joules_per_op(const rft_advice_case *c) {
     const rft_load *load = c->point->loads[RFT_LOAD_ENERGY];
-    double ops = c->bound.pipe < RFT_PIPE_COUNT ? c->point->work.pipe_ops[c->bound.pipe] : 0.0;
+    double ops = pipe_ops(c);
     return load && ops > 0.0 ? load->joules_per_run / ops : (double)NAN;
 }
 
@@ -90,7 +101,7 @@ rft_rule_verdict rft_rule_power_narrow(const rft_advice_case *c, rft_rule_answer
         return rft_case_lacks(answer, rft_ceiling_name(id),
                               "this ceiling was not measured, nor is it in the datasheet");
     }
-    double least_s = fmax(c->point->work.pipe_ops[c->bound.pipe] / rate, 0.5 * c->memory_s);
+    double least_s = fmax(pipe_ops(c) / rate, 0.5 * c->memory_s);
     rft_case_gain gain = {1.0 - least_s / c->median_s,
                           rft_arena_printf(c->arena, "the rate of %s", rft_ceiling_label(id))};
     return offer(c, answer, gain, RFT_ADVICE_DECLARED,

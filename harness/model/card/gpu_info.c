@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 
+#include <string.h>
+
 #define KIB 1024
 #define MIB (1024LL * KIB)
 #define GIB (1024 * MIB)
@@ -68,6 +70,29 @@ static void fill_from_row(rft_gpu_info *out, const arch_row *row) {
     };
 }
 
+/* Are the digits the same: "90", "compute_90" and "9.0" are sm_90a's? */
+static bool same_digits(const char *text, const char *arch) {
+    static const char digits[] = "0123456789";
+    for (;;) {
+        text += strcspn(text, digits);
+        arch += strcspn(arch, digits);
+        if (*text != *arch || *text == '\0') {
+            return *text == *arch;
+        }
+        text++;
+        arch++;
+    }
+}
+
+static const char *meant_arch(const char *text) {
+    for (size_t i = 0; text && strpbrk(text, "0123456789") && i < ARCH_COUNT; i++) {
+        if (same_digits(text, arch_rows[i].arch)) {
+            return arch_rows[i].arch;
+        }
+    }
+    return NULL;
+}
+
 int rft_gpu_info_for_arch(rft_gpu_info *out, const char *arch, rft_err *err) {
     for (size_t i = 0; i < ARCH_COUNT; i++) {
         const arch_row *row = &arch_rows[i];
@@ -82,7 +107,9 @@ int rft_gpu_info_for_arch(rft_gpu_info *out, const char *arch, rft_err *err) {
     for (size_t i = 0; i < ARCH_COUNT; i++) {
         rft_str_addf(&known, "%s%s", i > 0 ? " " : "", arch_rows[i].arch);
     }
-    rft_err_set(err, RFT_E_USAGE, "unknown architecture \"%s\"", arch ? arch : "");
+    const char *meant = meant_arch(arch);
+    rft_err_set(err, RFT_E_USAGE, "unknown architecture \"%s\"%s%s%s", arch ? arch : "",
+                meant ? ", did you mean \"" : "", meant ? meant : "", meant ? "\"?" : "");
     rft_err_remedy(err, "known architectures: %s", rft_str_get(&known));
     rft_str_clear(&known);
     return RFT_E_USAGE;
@@ -122,6 +149,7 @@ int rft_gpu_info_fp32_lanes(const rft_gpu_info *gpu) {
     case 90:
     case 100:
     case 103:
+    case 110:
     case 120:
     case 121:
         return 128;

@@ -66,6 +66,7 @@ typedef struct rft_speed_share {
     double low, high; /* its 95 % interval: what another run would read, with those of the ceilings, which are taken to
                        * err together; NaN: not known of one of them */
     bool at_most;     /* in part of it writes may still have been in the L2 (reach.h) */
+    size_t count;     /* problems that have one */
 } rft_speed_share;
 /* Of the card's own measured limits, of a part, or with SIZE_MAX of all. Never compares cards. */
 rft_speed_share rft_speed_share_of(const rft_speed_asked *asked, size_t part);

@@ -213,5 +213,5 @@ rft_speed_share rft_speed_share_of(const rft_speed_asked *asked, size_t part) {
         }
     }
     const rft_compare_ratio of = rft_compare_mean_of(&mean);
-    return (rft_speed_share){of.ratio, of.low, of.high, at_most};
+    return (rft_speed_share){of.ratio, of.low, of.high, at_most, mean.count};
 }

@@ -13,6 +13,9 @@ static const rft_ceiling_id dram_mixes[] = {RFT_CEILING_DRAM_READ, RFT_CEILING_D
 
 /* What may be missing of the bus that the sheet names. */
 #define BUS_IN_USE_FRAC 0.05
+/* What the rate that the driver tells may be off the sheet's, which rounds and may leave a reserve: 6 % at most of the
+ * cards known. Parts of one name with other memory differ by 11 % and more, or stand in the table each for itself. */
+#define MEMORY_RATE_FRAC 0.10
 
 static bool word_char(char c) {
     return isalnum((unsigned char)c) != 0;
@@ -89,32 +92,78 @@ static bool is_other_bus(const json_t *entry, const rft_gpu_info *gpu) {
     return sheet > 0 && gpu->memory_bus_bits > 0 && fabs(gpu->memory_bus_bits - sheet) > BUS_IN_USE_FRAC * sheet;
 }
 
+/* B/s; 0: the driver tells no clock or width. Its memory clock is half the data rate for every memory type it reports.
+ */
+static double bus_rate(const rft_gpu_info *gpu) {
+    return gpu->memory_clock_khz > 0 && gpu->memory_bus_bits > 0
+               ? 2.0 * gpu->memory_clock_khz * 1e3 * gpu->memory_bus_bits / 8.0
+               : 0.0;
+}
+
+/* By how much the memory of the device is faster or slower than the sheet's; 0 where one of both is not known. What
+ * drivers tell of a host's memory (LPDDR) nobody has checked. */
+static double memory_differs_frac(const json_t *entry, const rft_gpu_info *gpu) {
+    double sheet = json_number_value(json_object_get(entry, "dram")), told = bus_rate(gpu);
+    const bool of_host = strstr(rft_json_text_or(entry, "memory", ""), "LPDDR") != NULL;
+    return sheet > 0 && told > 0 && !of_host ? fabs(told / sheet - 1.0) : 0.0;
+}
+
 static bool is_for_laptops(const char *name) {
     return contains_words(name, "Laptop") || contains_words(name, "Max-Q");
+}
+
+/* "A10-24Q", "A100-1-5C": names of virtual GPUs end in the memory of their profile and its kind. */
+static bool is_virtual(const char *name) {
+    size_t end = strlen(name);
+    if (end < 3 || !strchr("ABCQ", name[end - 1])) {
+        return false;
+    }
+    size_t digits = end - 1;
+    while (digits > 0 && isdigit((unsigned char)name[digits - 1])) {
+        digits--;
+    }
+    return digits > 0 && digits < end - 1 && name[digits - 1] == '-';
+}
+
+/* NULL: it may have a sheet. */
+static const char *no_sheet_because(const char *name) {
+    return strstr(name, " MIG ") ? "this is a slice of a card (MIG): no sheet tells its rates"
+           : is_virtual(name)    ? "this is a virtual GPU, which shares a card: no sheet tells its rates"
+                                 : NULL;
 }
 
 /* Whether the entry speaks of this device: laptop parts share names with others, and so do parts of other sizes. */
 static bool is_of(const json_t *entry, const rft_gpu_info *gpu) {
     const char *match = json_string_value(json_object_get(entry, "match"));
     bool other = is_for_laptops(gpu->name) && !is_for_laptops(match);
-    return contains_words(gpu->name, match) && !other && !differs(entry, "sms", gpu->sms) && !is_other_bus(entry, gpu);
+    return contains_words(gpu->name, match) && !other && !differs(entry, "sms", gpu->sms) &&
+           !is_other_bus(entry, gpu) && memory_differs_frac(entry, gpu) <= MEMORY_RATE_FRAC;
 }
 
-/* The entry with the longest match; NULL in *out when there is none. Checks them all. */
+/* The entry with the longest match; of several, that with the device's memory rate. NULL in *out when there is none, or
+ * nothing tells which of several it is. Checks them all. */
 static int find_entry(const json_t *table, const rft_gpu_info *gpu, const json_t **out, rft_err *err) {
     *out = NULL;
     size_t longest = 0;
+    double nearest = 0.0;
     for (size_t i = 0; i < json_array_size(table); i++) {
         const json_t *entry = json_array_get(table, i);
         int code = check_entry(entry, i, err);
         if (code != 0) {
             return code;
         }
-        const char *match = json_string_value(json_object_get(entry, "match"));
-        if (strlen(match) > longest && is_of(entry, gpu)) {
-            longest = strlen(match);
-            *out = entry;
+        const size_t length = strlen(json_string_value(json_object_get(entry, "match")));
+        const double off = memory_differs_frac(entry, gpu);
+        if (length < longest || !is_of(entry, gpu)) {
+            continue;
         }
+        if (length > longest || off < nearest) {
+            *out = entry;
+            nearest = off;
+        } else if (off <= nearest) {
+            *out = NULL;
+        }
+        longest = length;
     }
     return 0;
 }
@@ -155,7 +204,7 @@ static int look_up(const char *json, const rft_gpu_info *gpu, json_t **table, co
         return code != 0 ? code : RFT_E_SCRIPT;
     }
     code = find_entry(*table, gpu, entry, err);
-    if (strstr(gpu->name, " MIG ") != NULL) {
+    if (no_sheet_because(gpu->name)) {
         *entry = NULL;
     }
     return code;
@@ -187,11 +236,15 @@ int rft_datasheet_facts_of(rft_datasheet_facts *out, const rft_gpu_info *gpu, co
     json_t *table = NULL;
     const json_t *entry = NULL;
     int code = look_up(json, gpu, &table, &entry, err);
+    const char *never = no_sheet_because(gpu->name);
     *out = (rft_datasheet_facts){
         .name = entry_text(entry, "name", arena),
         .source = entry_text(entry, "source", arena),
         .memory = entry_text(entry, "memory", arena),
-        .reason = entry != NULL ? NULL : "kernels/lib/devices.lua has no entry for this device",
+        .reason = entry != NULL ? NULL
+                  : never       ? never
+                                : "kernels/lib/devices.lua has no entry for this device",
+        .is_part = never != NULL,
         .dram = number_or_nan(entry, "dram"),
     };
     json_decref(table);
@@ -210,10 +263,11 @@ typedef struct arch_widths {
 } arch_widths;
 
 /* fp16_lanes, sfu_lanes: CUDA C++ Programming Guide, throughput of native arithmetic instructions. Tensor cores:
- * whitepapers of Turing, A100, GA102, Ada, H100, RTX Blackwell; the Blackwell Technical Brief's figures of a B200 by
- * its SMs and clock, the power of two above. GeForce parts with FP32 accumulation reach half of them: a limit all the
- * same. L2 of GH100: what Nsight Compute takes as its peak. */
+ * whitepapers of V100, Turing, A100, GA102, Ada, H100, RTX Blackwell; the Blackwell Technical Brief's figures of a B200
+ * by its SMs and clock, the power of two above. GeForce parts with FP32 accumulation reach half of them: a limit all
+ * the same. L2 of GH100: what Nsight Compute takes as its peak. */
 static const arch_widths widths[] = {
+    {.cc = 70, .fp16_lanes = 128, .sfu_lanes = 16, .tensor_half = 1024},
     {.cc = 75, .fp16_lanes = 128, .sfu_lanes = 16, .tensor_half = 1024, .tensor_int8 = 2048},
     {.cc = 80,
      .fp16_lanes = 256,
@@ -287,11 +341,10 @@ static void set_lanes(rft_ceilings *ceilings, rft_ceiling_id id, const rft_gpu_i
 static void set_memory(rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_arena *arena) {
     static const rft_ceiling_id mixes[] = {RFT_CEILING_DRAM_READ, RFT_CEILING_DRAM_WRITE, RFT_CEILING_DRAM_COPY,
                                            RFT_CEILING_DRAM_2TO1};
-    if (gpu->memory_clock_khz <= 0 || gpu->memory_bus_bits <= 0) {
+    const double limit = bus_rate(gpu);
+    if (limit <= 0) {
         return;
     }
-    /* The driver's memory clock is half the data rate for every memory type it reports. */
-    double limit = 2.0 * gpu->memory_clock_khz * 1e3 * gpu->memory_bus_bits / 8.0;
     const char *basis =
         rft_arena_printf(arena, "%d MHz x 2 x %d bit", gpu->memory_clock_khz / 1000, gpu->memory_bus_bits);
     for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
@@ -299,9 +352,19 @@ static void set_memory(rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_aren
     }
 }
 
-static void set_widths(rft_ceilings *ceilings, const rft_gpu_info *gpu, const arch_widths *width, rft_arena *arena) {
-    set_lanes(ceilings, RFT_CEILING_FP16, gpu, width->fp16_lanes, 2, arena);
-    set_lanes(ceilings, RFT_CEILING_SFU, gpu, width->sfu_lanes, 1, arena);
+/* The smaller Turings run products of matrices in their other units; only names tell them apart. */
+static bool has_tensor_units(const rft_gpu_info *gpu) {
+    static const char *const without[] = {"GTX",  "MX450", "MX550", "T400",  "T500",
+                                          "T550", "T600",  "T1000", "T1200", "T2000"};
+    bool has = true;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+        has = has && !contains_words(gpu->name, without[i]);
+    }
+    return has;
+}
+
+static void set_tensor_widths(rft_ceilings *ceilings, const rft_gpu_info *gpu, const arch_widths *width,
+                              rft_arena *arena) {
     set_lanes(ceilings, RFT_CEILING_TENSOR_FP64, gpu, width->tensor_fp64, 1, arena);
     set_lanes(ceilings, RFT_CEILING_TENSOR_TF32, gpu, width->tensor_tf32, 1, arena);
     set_lanes(ceilings, RFT_CEILING_TENSOR_FP16, gpu, width->tensor_half, 1, arena);
@@ -309,6 +372,14 @@ static void set_widths(rft_ceilings *ceilings, const rft_gpu_info *gpu, const ar
     set_lanes(ceilings, RFT_CEILING_TENSOR_BF16, gpu, width->cc >= 80 ? width->tensor_half : 0, 1, arena);
     set_lanes(ceilings, RFT_CEILING_TENSOR_FP8, gpu, width->tensor_fp8, 1, arena);
     set_lanes(ceilings, RFT_CEILING_TENSOR_INT8, gpu, width->tensor_int8, 1, arena);
+}
+
+static void set_widths(rft_ceilings *ceilings, const rft_gpu_info *gpu, const arch_widths *width, rft_arena *arena) {
+    set_lanes(ceilings, RFT_CEILING_FP16, gpu, width->fp16_lanes, 2, arena);
+    set_lanes(ceilings, RFT_CEILING_SFU, gpu, width->sfu_lanes, 1, arena);
+    if (has_tensor_units(gpu)) {
+        set_tensor_widths(ceilings, gpu, width, arena);
+    }
     if (width->l2_bytes > 0 && gpu->sm_clock_khz > 0) {
         set_limit(&ceilings->items[RFT_CEILING_L2_READ], (double)width->l2_bytes * gpu->sm_clock_khz * 1e3,
                   rft_arena_printf(arena, "%d B x %d MHz", width->l2_bytes, gpu->sm_clock_khz / 1000));

@@ -120,11 +120,13 @@ int rft_datasheet_device(rft_gpu_info *out, const char *word, const char *json, 
     if (count != 1) {
         code = refuse_device(table, word, found, count, arena, err);
     } else {
-        int cc = integer_of(found[0], "cc");
+        const int cc = integer_of(found[0], "cc");
+        const double memory_gbps = json_number_value(json_object_get(found[0], "memory_gbps"));
         *out = (rft_gpu_info){.name = rft_arena_strdup(arena, device_text(found[0], "match")),
                               .cc_major = cc / 10,
                               .cc_minor = cc % 10,
                               .sms = integer_of(found[0], "sms"),
+                              .memory_clock_khz = (int)(memory_gbps / 2.0 * 1e6),
                               .memory_bus_bits = integer_of(found[0], "bus_bits")};
     }
     json_decref(table);

@@ -71,9 +71,8 @@ static bool writes_explain(const suspect *s) {
 }
 
 static rft_over_cause cause_of(const suspect *s) {
-    double limit_s = rft_placement_of(s->run, s->point).limit_s;
     double clocks = s->measurement->clock_mhz / roof_clock_mhz(s), counted = counted_frac(s);
-    if (s->measurement->stats.median < limit_s) {
+    if (rft_placement_is_impossible(s->run, s->point, s->measurement->stats.median)) {
         return RFT_OVER_LIMIT;
     }
     if (s->evidence == RFT_EVIDENCE_MODELLED) {

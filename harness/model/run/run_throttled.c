@@ -30,9 +30,9 @@ const char *rft_run_throttled_sentence(const rft_run *run, rft_arena *arena) {
         return NULL;
     }
     if (found.affected == 0) {
-        rft_str_addf(&text, "none of %zu points ran below the run's clock", found.judged);
+        rft_str_addf(&text, "none of %zu points ran below the run's steady clock", found.judged);
     } else {
-        rft_str_addf(&text, "%zu of %zu points ran below the run's clock", found.affected, found.judged);
+        rft_str_addf(&text, "%zu of %zu points ran below the run's steady clock", found.affected, found.judged);
         const char *separator = " (";
         for (int i = 0; i <= RFT_THROTTLE_COUNT; i++) {
             if (found.causes[i]) {

@@ -15,8 +15,8 @@ typedef struct rft_run_throttled {
 } rft_run_throttled;
 rft_run_throttled rft_run_throttled_of(const rft_run *run);
 
-/* One sentence without a full stop: "3 of 120 points ran below the run's clock (2 power limit, 1 temperature); 5 were
- * measured again". NULL when the clocks were not looked at. Lives in the arena. */
+/* One sentence without a full stop: "3 of 120 points ran below the run's steady clock (2 power limit, 1 temperature); 5
+ * were measured again". NULL when the clocks were not looked at. Lives in the arena. */
 const char *rft_run_throttled_sentence(const rft_run *run, rft_arena *arena);
 
 #endif

@@ -100,8 +100,8 @@ const char *rft_interval_ends_text(double low, double high, const char *unit, rf
     if (!isfinite(middle) || middle == 0.0) {
         return NULL;
     }
-    double scale = prefix_factor(middle);
+    double scale = *unit ? prefix_factor(middle) : 1.0;
     int decimals = decimals_of(middle / scale, (high - low) / 2.0 / scale);
     return rft_arena_printf(arena, "%s%s", ends(low / scale, high / scale, decimals, " to ", arena),
-                            suffix(middle, unit, arena));
+                            *unit ? suffix(middle, unit, arena) : "");
 }

@@ -23,7 +23,7 @@ rft_interval_text rft_interval_text_of(double value, double low, double high, do
                                        rft_arena *arena);
 /* Of a median; no interval where it is not of 95 %. */
 rft_interval_text rft_stats_text(const rft_stats *stats, double factor, const char *unit, rft_arena *arena);
-/* The ends alone: "3.22 to 3.31 ms". NULL where one is not known. */
+/* The ends alone: "3.22 to 3.31 ms"; without a unit bare numbers: "0.730 to 0.752". NULL where one is not known. */
 const char *rft_interval_ends_text(double low, double high, const char *unit, rft_arena *arena);
 
 #endif

@@ -130,8 +130,9 @@ static int answer_compile(compile_server *server, const rft_frame *frame, rft_er
 
 static int answer_compiler(compile_server *server, const rft_frame *frame, rft_err *err) {
     rft_compiler *compiler = server->compiler;
-    rft_compiler_facts facts = {.knows_arch =
-                                    compiler->knows_arch(compiler, rft_json_text_or(frame->head, "arch", ""))};
+    const char *arch = rft_json_text_or(frame->head, "arch", "");
+    rft_compiler_facts facts = {.knows_arch = compiler->knows_arch(compiler, arch)};
+    facts.compiles = facts.knows_arch || rft_compiler_knows_below(compiler, arch);
     snprintf(facts.version, sizeof facts.version, "%s", compiler->version(compiler));
     server->notes->begun = true;
     return rft_worker_answer(server->out_fd, rft_wire_of_compiler_facts(&facts), (rft_worker_blob){0}, server->number,

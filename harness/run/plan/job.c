@@ -335,14 +335,12 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 }
 
 /* What the probe is asked about a job; lives as long as that. */
-static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *job) {
+static rft_probe_request request_of(const rft_exec_opts *opts, rft_job *job) {
     static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
     static const rft_compile_result nothing_to_compile = {.ok = true, .log = ""};
     const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
     rft_str key = RFT_STR_INIT;
-    char reference[RFT_HASH_HEX_SIZE];
-    rft_job_reference_key(&job->spec, reference);
-    rft_str_addf(&key, "%s/%s/", sweep->name, reference);
+    rft_str_addf(&key, "%s/%s/", sweep->name, rft_job_reference(job));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         rft_value_format(&key, &sweep->problems[job->problem].values[i]);
         rft_str_add_char(&key, ',');
@@ -411,7 +409,7 @@ static bool peek_fills(const rft_job *job, const rft_compile_result ***out) {
     return all;
 }
 
-void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {
+void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only) {
     if (!opts->probe->expect || !job->pool || job->failed || !has_unit(job)) {
         return;
     }

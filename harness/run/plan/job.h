@@ -13,9 +13,10 @@ typedef struct rft_job {
     size_t sweep, variant, problem;
     uint64_t index; /* in the space */
     rft_value *config;
-    char key[RFT_HASH_HEX_SIZE];       /* which point it is: rft_job_key() */
-    char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
-    const char *alias_cubin;           /* NULL: not asked for yet */
+    char key[RFT_HASH_HEX_SIZE];           /* which point it is: rft_job_key() */
+    char alias_key[RFT_HASH_HEX_SIZE];     /* of rft_job_alias_key(), for this cubin: */
+    const char *alias_cubin;               /* NULL: not asked for yet */
+    char reference_key[RFT_HASH_HEX_SIZE]; /* rft_job_reference_key() of its spec; "": not asked for yet */
     int round;
     int turn;                         /* of the final round */
     size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
@@ -83,7 +84,7 @@ size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double media
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
 /* Lets the probe know that this job will likely be the next, if all that it needs is compiled already. */
-void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only);
+void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only);
 
 /* Counts; results as of rft_probe.count, in the job's arena. */
 int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,
@@ -97,6 +98,8 @@ void rft_job_launch_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE])
 
 /* SHA-256 of the reference's code, buffers and launches as the script says them: whose results are the same. */
 void rft_job_reference_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]);
+/* The same of a job, worked out once. Lives in the job. */
+const char *rft_job_reference(rft_job *job);
 
 /* Fills in what the job knows of the point (work, traffic, launch shape, static facts); texts go to run->arena. */
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point);

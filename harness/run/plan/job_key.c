@@ -164,10 +164,18 @@ void rft_job_reference_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZ
     rft_sha256_hex(&hash, out);
 }
 
+const char *rft_job_reference(rft_job *job) {
+    if (!*job->reference_key) {
+        rft_job_reference_key(&job->spec, job->reference_key);
+    }
+    return job->reference_key;
+}
+
 /* How it is judged is part of it: the same code may pass a wide tolerance and fail a narrow one. */
-static void add_check(rft_sha256 *hash, const rft_point_spec *spec) {
+static void add_check(rft_sha256 *hash, rft_job *job) {
+    const rft_point_spec *spec = &job->spec;
     const rft_check *check = &spec->check;
-    add_references(hash, spec);
+    rft_sha256_add_text(hash, rft_job_reference(job));
     ADD(hash, check->tol);
     ADD(hash, check->length);
     if (check->buffer_tol) {
@@ -187,7 +195,7 @@ const char *rft_job_alias_key(rft_job *job, const char *cubin_hash) {
     add_buffers(&hash, &job->spec);
     add_launches(&hash, job->spec.prepare, job->spec.prepare_count, true);
     add_launches(&hash, job->spec.launches, job->spec.launch_count, true);
-    add_check(&hash, &job->spec);
+    add_check(&hash, job);
     rft_sha256_hex(&hash, job->alias_key);
     job->alias_cubin = rft_arena_strdup(job->arena, cubin_hash);
     return job->alias_key;

@@ -9,9 +9,10 @@ static const char *too_large(rft_arena *arena, const char *what, int64_t has, in
     return rft_arena_printf(arena, "%s is %lld, the device allows %lld", what, (long long)has, (long long)allowed);
 }
 
+static const char *const grid_names[] = {"grid.x", "grid.y", "grid.z"};
+
 static const char *shape_exceeded(const rft_launch *launch, const rft_gpu_info *gpu, rft_arena *arena) {
     static const char *const block_names[] = {"block.x", "block.y", "block.z"};
-    static const char *const grid_names[] = {"grid.x", "grid.y", "grid.z"};
     for (int i = 0; i < 3; i++) {
         if (launch->block[i] > gpu->max_block[i]) {
             return too_large(arena, block_names[i], launch->block[i], gpu->max_block[i]);
@@ -37,6 +38,12 @@ static const char *launch_exceeded(const rft_launch *launch, const rft_gpu_info 
     if (cluster > 1 && cluster > (gpu->max_cluster > 8 ? gpu->max_cluster : gpu->max_cluster * 2)) {
         return too_large(arena, "cluster size", cluster,
                          gpu->max_cluster); /* 16 needs a non-portable launch: allowed */
+    }
+    for (int i = 0; i < 3; i++) {
+        if (launch->cluster[i] > 1 && launch->grid[i] % launch->cluster[i] != 0) { /* resident() is 0 */
+            return rft_arena_printf(arena, "%s is %lld, which is no multiple of the cluster's %lld", grid_names[i],
+                                    (long long)launch->grid[i], (long long)launch->cluster[i]);
+        }
     }
     if (launch->cooperative && !gpu->cooperative) {
         return "the device has no cooperative launch";

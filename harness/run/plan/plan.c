@@ -290,7 +290,10 @@ int rft_plan_contradiction(const rft_plan *plan, size_t index, rft_err *err) {
     if (raised) {
         rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
                     sweep->name, raised);
-        remedy = "a constraint says true or false for all values of `tune` and `over`: return VEC * BLOCK <= 1024";
+        remedy =
+            strstr(raised, "compare boolean with number")
+                ? "a chain of comparisons is written in two: 1 <= VEC and VEC <= 4"
+                : "a constraint says true or false for all values of `tune` and `over`: return VEC * BLOCK <= 1024";
     } else {
         /* The last problem of the first variant stands for all. */
         plan_trial t = {.sweep = sweep, .problem = sweep->problem_count - 1};
@@ -302,7 +305,8 @@ int rft_plan_contradiction(const rft_plan *plan, size_t index, rft_err *err) {
         for (size_t i = 0; i < count; i++) {
             left += !t.unused[i];
         }
-        remedy = left == 1 && why ? why : remedy;
+        bool negates = left == 1 && strncmp(rft_str_get(&texts), "not ", 4) == 0 && strstr(rft_str_get(&texts), "==");
+        remedy = left == 1 && why ? why : negates ? "`not A == B` is (not A) == B: write A ~= B" : remedy;
         rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
                     left == 0   ? ""
                     : left == 1 ? "; this constraint alone leaves nothing: "

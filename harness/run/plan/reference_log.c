@@ -50,6 +50,18 @@ static const char *cause(const rft_point_spec *spec, const rft_point_spec *refer
                                     name, spec->unit.options[i], name);
         }
     }
+    for (size_t i = 0; i < reference->launch_count; i++) {
+        for (size_t a = 0; a < reference->launches[i].arg_count; a++) {
+            const char *dim = reference->launches[i].args[a].dim;
+            if (dim && strstr(log, rft_arena_printf(arena, "identifier \"%s\" is undefined", dim))) {
+                return rft_arena_printf(
+                    arena,
+                    "%s is no macro in the reference: it comes as a parameter, long long %s, behind "
+                    "the buffers, in the order of `problem`",
+                    dim, dim);
+            }
+        }
+    }
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include "model/sweep/spec.h"
 
 /* The compiler's log, headed by the cause and its remedy where it is that the point's parameters are no macros there,
- * or that a compiled dimension is one. In `arena`, or `log` itself. */
+ * that a compiled dimension is one, or that another is none. In `arena`, or `log` itself. */
 const char *rft_reference_log(const rft_point_spec *spec, const rft_point_spec *reference, const char *log,
                               rft_arena *arena);
 

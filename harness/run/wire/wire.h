@@ -61,6 +61,7 @@ int rft_wire_to_err(rft_err *err, const json_t *head); /* RFT_OK when the head h
 typedef struct rft_compiler_facts {
     char version[32];
     bool knows_arch; /* the one that was asked about */
+    bool compiles;   /* for it, or for an older one whose PTX the driver finishes */
 } rft_compiler_facts;
 json_t *rft_wire_of_compiler_facts(const rft_compiler_facts *facts);
 void rft_wire_to_compiler_facts(rft_compiler_facts *out, const json_t *head);

@@ -51,12 +51,14 @@ static int to_texts(const char *const **out, size_t *count, const json_t *head, 
 }
 
 json_t *rft_wire_of_compiler_facts(const rft_compiler_facts *facts) {
-    return json_pack("{s:s,s:b}", "version", facts->version, "knows_arch", facts->knows_arch);
+    return json_pack("{s:s,s:b,s:b}", "version", facts->version, "knows_arch", facts->knows_arch, "compiles",
+                     facts->compiles);
 }
 
 void rft_wire_to_compiler_facts(rft_compiler_facts *out, const json_t *head) {
     snprintf(out->version, sizeof out->version, "%s", rft_json_text_or(head, "version", ""));
     out->knows_arch = rft_json_bool_or(head, "knows_arch", false);
+    out->compiles = rft_json_bool_or(head, "compiles", false);
 }
 
 static const rft_field request_items[] = {

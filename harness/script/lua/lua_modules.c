@@ -264,8 +264,9 @@ int rft_modules_require(lua_State *lua) {
     }
     if (!place.path) {
         rft_lua_fault(lua, RFT_E_SCRIPT,
-                      "it is looked for beside the script, in every folder above it, and where "
-                      "rooftune's own kernels are installed",
+                      rft_text_ends(name, "/lua.lua") ? "write the name without .lua: require \"kernels.gemm\""
+                                                      : "it is looked for beside the script, in every folder above it, "
+                                                        "and where rooftune's own kernels are installed",
                       "require: no file %s", name);
     }
     rft_modules_check_path(lua, &here, place.path);

@@ -137,6 +137,10 @@ static int api_ctype(lua_State *lua) {
     if (rft_read_text(lua, 1, &here)[0] == '\0') {
         rft_read_fail(lua, &here, NULL, "the text is empty");
     }
+    if (lua_gettop(lua) > 1) {
+        rft_read_fail(lua, &here, "each is a value of its own: values(ctype \"float\", ctype \"half\")",
+                      "one type at a time, %d are given", lua_gettop(lua));
+    }
     rft_tag_new(lua, RFT_TAG_CTYPE, 0, 1);
     lua_pushvalue(lua, 1);
     lua_setiuservalue(lua, -2, 1);

@@ -12,6 +12,10 @@ typedef struct way {
 
 /* In code that the parser refused. A word is found as a whole word, a sign anywhere; the first row wins. */
 static const way code_ways[] = {
+    {"lambda", "a function is written function(VEC, BLOCK) return VEC * BLOCK <= 1024 end, named as what it needs"},
+    {" in (", "write VEC == 1 or VEC == 2"},
+    {" in [", "write VEC == 1 or VEC == 2"},
+    {"? ", "write A and B or C for A ? B : C"},
     {"&&", "write and: VEC > 1 and BLOCK > 64"},
     {"||", "write or: VEC > 1 or BLOCK > 64"},
     {"!=", "write ~=: VEC ~= 3"},
@@ -26,9 +30,7 @@ static const way code_ways[] = {
     {"+=", "write n = n + 1"},
     {"-=", "write n = n - 1"},
     {"*=", "write n = n * 2"},
-    {"?", "write A and B or C for A ? B : C"},
     {"elif", "write elseif"},
-    {"lambda", "write function(p) return ... end"},
     {"def", "write local function NAME(...) ... end"},
     {"import", "write local k = require \"kernels.NAME\""},
     {"const", "write local NAME = ..."},
@@ -38,8 +40,14 @@ static const way code_ways[] = {
     {"auto", "write local NAME = ..."},
 };
 
+#define NO_ASCII                                                                                                       \
+    "a sign that is not of ASCII, as text out of a web page or a PDF has them: write \" for quotes, - for a dash, a "  \
+    "plain blank"
+
 /* In a message of Lua's; the first row wins. */
 static const way message_ways[] = {
+    {"near '<\\226>'", NO_ASCII},
+    {"near '<\\194>'", NO_ASCII},
     {"near '//'", "a comment begins with --; // divides and rounds down"},
     {"near '#'", "a comment begins with --; # is the length of a list"},
     {"near 'in'", "in is a word of Lua, as end, and, not, or, repeat and until are: call it in_"},
@@ -54,13 +62,18 @@ static const way message_ways[] = {
     {"'=' expected", "a statement is local NAME = ..., a call, or return ..."},
     {"<eof> expected", "return sweep { ... } is the last statement of the file"},
     {"(local 'c')",
-     "buffers, prepare, launch and traffic are called with c; work is called with p alone, since what is to "
-     "be done does not depend on the configuration: what does belongs in traffic = function(p, c, gpu)"},
+     "buffers, prepare, launch and traffic are called with c; work is called with p alone, as length and references "
+     "are, since what is to be done does not depend on the configuration: what does belongs in traffic = function(p, "
+     "c, "
+     "gpu)"},
     {"(local 'gpu')", "launch and prepare are called with (p, c, gpu, b), buffers and traffic with (p, c, gpu), work "
                       "with (p)"},
     {"(local 'b')", "launch and prepare are called with (p, c, gpu, b), in this order; nothing else gets buffers"},
     {"malformed number", "numbers are written 1024, 2^20 or 1e6; from 1 to 4: range(1, 4, 1), or values(1, 2, 3, 4)"},
     {"number has no integer representation", "use // or ceil_div() where / leaves a fraction"},
+    {"compare boolean with number", "a chain of comparisons is written in two: 1 <= VEC and VEC <= 4"},
+    {"arithmetic on a boolean", "a value that is true or false is no number: (c.FAST and 2 or 1)"},
+    {"a buffer value", "b.x:offset(bytes) is the buffer from there on"},
 };
 
 #define NO_FILES                                                                                                       \
@@ -119,9 +132,11 @@ static const way name_ways[] = {
     {"True", "write true"},
     {"False", "write false"},
     {"int", "write i32(x) for an argument, math.floor(x) for a number"},
-    {"float", "write f32(x) for an argument; in buffers f32: input(f32, p.n)"},
-    {"double", "write f64(x) for an argument; in buffers f64: input(f64, p.n)"},
-    {"half", "write f16(x) for an argument; in buffers f16: input(f16, p.n)"},
+    {"float",
+     "write f32(x) for an argument; in buffers f32: input(f32, p.n); as a value of a parameter ctype \"float\""},
+    {"double",
+     "write f64(x) for an argument; in buffers f64: input(f64, p.n); as a value of a parameter ctype \"double\""},
+    {"half", "write f16(x) for an argument; in buffers f16: input(f16, p.n); as a value of a parameter ctype \"half\""},
     {"cdiv", "write ceil_div(a, b)"},
     {"min", "write math.min(a, b)"},
     {"max", "write math.max(a, b)"},
@@ -129,7 +144,13 @@ static const way name_ways[] = {
     {"ceil", "write ceil_div(a, b), or math.ceil(x)"},
     {"log2", "write math.log(x, 2)"},
     {"sqrt", "write math.sqrt(x)"},
-    {"p", "buffers, prepare, launch, work and traffic are called with p first: function(p) ... end"},
+    {"p", "buffers, prepare, launch, work and traffic are called with p first: function(p) ... end; so is what `with` "
+          "computes: with = { k = function(p) return p.n end }"},
+    {"zeros", "output(f32, p.n) is what a kernel writes; input(f32, p.n, uniform(0, 0)) is 0 everywhere"},
+    {"ones", "input(f32, p.n, uniform(1, 1)) is 1 everywhere"},
+    {"normal", "fills are uniform(a, b), integers { below = n }, from \"FILE.cu:NAME\" or file \"FILE.npy\""},
+    {"randn", "fills are uniform(a, b), integers { below = n }, from \"FILE.cu:NAME\" or file \"FILE.npy\""},
+    {"bool", "write u8(1) or u8(0): C++'s bool has one byte"},
     {"c", "buffers, prepare, launch and traffic are called with c behind p: function(p, c) ... end; work with p alone"},
     {"b", "launch and prepare are called with (p, c, gpu, b), in this order: function(p, c, gpu, b) ... end"},
 };
@@ -170,6 +191,11 @@ static const way key_ways[] = {
     {"benchmark", "measure"},
     {"strategies", "strategy"},
     {"max_fevals", "budget"},
+    {"time_limit", "budget"},
+    {"iterations", "min_samples"},
+    {"repeats", "min_samples"},
+    {"num_runs", "min_samples"},
+    {"tensor", "tensor_fp16"},
     {"inputs", "buffers"},
     {"textures", "buffers"},
     {"cmem_args", "constants"},
@@ -221,12 +247,17 @@ static const way examples[] = {
     {"sweep.tune", "tune = { VEC = values(1, 2, 4), BLOCK = 256 }"},
     {"sweep.where", "where = { \"VEC * BLOCK <= 1024\" }"},
     {"sweep.baseline", "baseline = { \"cublaslt\" }"},
+    {"sweep.measure.noise", "noise = 0.005, half a per cent"},
     {"sweep.measure", "measure = { cache = \"cold\", timeout = \"2s\" }"},
+    {"sweep.search.goal", "goal = 0.95, a share of the roof"},
+    {"sweep.search.objective", "objective = \"energy\""},
     {"sweep.search", "search = { strategy = \"auto\", budget = 500 }"},
     {"buffers", "buffers = function(p) return { x = input(f32, p.n), y = output(f32, p.n) } end"},
     {"launch.grid", "grid = ceil_div(p.n, c.BLOCK), or { x, y, z }; ceil_div() rounds up, // down, which leaves 0"},
     {"launch.block", "block = c.BLOCK, or { x, y, z }"},
     {"launch.args", "args = { b.x, b.y, f32(2.0), i64(p.n) }"},
+    {"launch.cooperative", "cooperative = true"},
+    {"launch.pdl", "pdl = true"},
     {"launch.shared", "shared = 4 * c.BLOCK, in bytes"},
     {"launch", "launch = function(p, c, gpu, b) return { args = { b.x }, grid = ..., block = ... } end"},
     {"prepare", "prepare = function(p, c, gpu, b) return { args = { b.t }, grid = ..., block = ... } end"},
@@ -240,6 +271,8 @@ static const way examples[] = {
     {"problems", "problems { { n = 1024 }, { n = 4096 } }"},
     {"ctype", "ctype \"unsigned int\""},
     {"uniform", "uniform(-1, 1)"},
+    {"input.fill", "input(f32, p.n, uniform(0, 1)); uniform(0.5, 0.5) is 0.5 everywhere"},
+    {"inout.fill", "inout(f32, p.n, uniform(0, 1)); uniform(0.5, 0.5) is 0.5 everywhere"},
     {"integers", "integers { below = 256, order = \"random\" }"},
     {"input", "input(f32, p.n): a type without quotes, how many"},
     {"output", "output(f32, p.n): a type without quotes, how many"},

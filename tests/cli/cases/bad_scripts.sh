@@ -32,6 +32,8 @@ bad no_io 3 'no_io.lua:1: unknown name "io"' 'io.open("/etc/passwd") return swee
 bad no_sweep 3 'no_sweep.lua: return: expected sweep' 'return 7'
 bad two_values 3 'two_values.lua: the file returns 2 values' 'return 7, 8'
 expect_err 'remedy: several sweeps are a list: return {'
+bad module_file 3 'require: no file kernels/saxpy_kernel/lua.lua' 'return require "kernels.saxpy_kernel.lua"'
+expect_err 'remedy: write the name without .lua'
 bad no_module 3 'no_module.lua:1: require: no file kernels/nothing.lua' 'return require "kernels.nothing"'
 sed 's/saxpy.cu"/sxpy.cu"/' kernels/saxpy_kernel.lua >kernels/missing.lua
 bad missing_source 5 'kernels/missing.lua:2: .*no file .*/kernels/sxpy.cu' 'return sweep { kernel = require "kernels.missing", over = { n = values(4) } }'

@@ -19,6 +19,15 @@ rooftune check s.lua s.lua
 expect_error 2 'takes one sweep'
 rooftune check s.lua --sample some
 expect_error 2 '"some"'
+for meant in 90:sm_90a compute_80:sm_80 8.9:sm_89 sm_90A:sm_90a sm120:sm_120a; do
+    rooftune check s.lua --arch "${meant%:*}"
+    expect_error 2 "did you mean \"${meant#*:}\"?"
+done
+rooftune s.lua
+expect_error 2 'unknown command "s.lua"'
+expect_err 'remedy: rooftune check s.lua'
+rooftune saxpy.cu
+expect_err 'remedy: rooftune new saxpy.cu'
 rooftune check s.lua --arch sm_12
 expect_error 2 'unknown architecture "sm_12"'
 expect_err 'sm_90a'

@@ -36,6 +36,7 @@ grep -q '^not finished' out && fail "the run does not know that it is finished"
 cmp a b || fail "the continued run names other bests"
 limited 4 $run early.db
 expect_error 9 'disk full'
+expect_err 'remedy: allow larger files (ulimit -f)'
 [ ! -e early.db ] || fail "an empty run file was left behind"
 limited 4 report whole.db -o whole.md
 expect_error 11 'whole.md'

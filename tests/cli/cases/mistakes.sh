@@ -91,6 +91,23 @@ script odd_number 18 'check = { reference = "saxpy.cu:saxpy_reference", odd = 10
 script plain_list 21 'tune = { VEC = { 1, 2, 4 } },' 'saxpy.lua:21: sweep.tune.VEC: expected values' 'write values(1, 2, 4)'
 script colon 6 'entry: "saxpy<VEC>",' 'saxpy.lua:6: <name> expected' 'followed by =, not by a colon'
 script where_or 21+ 'where = { "VEC > 1 || BLOCK > 128" },' 'saxpy.lua:21: sweep.where\[1\]: not valid Lua' 'write or'
+script where_in 21+ 'where = { "VEC in (1, 2)" },' 'saxpy.lua:21: sweep.where\[1\]: not valid Lua' 'write VEC == 1 or VEC == 2'
+script where_lambda 21+ 'where = { "lambda VEC: VEC > 1" },' 'saxpy.lua:21: sweep.where\[1\]: not valid Lua' 'a function is written function(VEC'
+script where_ternary 21+ 'where = { "VEC > 1 ? BLOCK < 256 : true" },' 'saxpy.lua:21: sweep.where\[1\]: not valid Lua' 'A and B or C for A ? B : C'
+script where_prefix 21+ 'where = { "c.VEC > 1" },' 'saxpy.lua:21: .*dimension is named "c"' 'no c. or p.'
+script where_max 21+ 'where = { "max(VEC, BLOCK) <= 256" },' 'saxpy.lua:21: .*dimension is named "max"' 'write math.max'
+mistake where_between 4 21+ 'where = { "1 <= VEC <= 4" },' 'attempt to compare boolean with number' '1 <= VEC and VEC <= 4'
+mistake where_not 4 21+ 'where = { "not VEC == 1" },' 'this constraint alone leaves nothing: not VEC == 1' 'write A ~= B'
+script numbers_in_text 21 'tune = { VEC = "1,2,4" },' 'saxpy.lua:21: sweep.tune.VEC: .*of another kind' 'as a list: values(1,2,4)'
+script types_in_one 8 'params = { { "VEC", 1 }, { "BLOCK", 256 }, { "TYPE", ctype("float", "half") } },' 'saxpy.lua:8: ctype: one type at a time, 2 are given' 'values(ctype "float", ctype "half")'
+script one_letter 8 'params = { { "VEC", 1 }, { "BLOCK", 256 }, { "T", ctype "float" } },' 'saxpy.lua:8: .*"T" is too short' 'entry = "scale<TYPE>"'
+script option_of_param 7 'problem = { "n" }, options = { "-DBLOCK=64" },' 'options\[1\]: -DBLOCK=64 defines BLOCK again' '`tune`, or `over`, gives its value'
+script with_p 20 'over = { n = values(1024) }, with = { k = p.n },' 'saxpy.lua:20: unknown name "p"' 'with = { k = function(p)'
+script iterations 21+ 'measure = { iterations = 7 },' 'saxpy.lua:21: sweep.measure.iterations: unknown key, did you mean "min_samples"?' 'known: cache'
+script per_cent 21+ 'search = { goal = "95%" },' 'saxpy.lua:21: sweep.search.goal: expected a number' 'goal = 0.95'
+script fill_number 9 'buffers = function(p) return { x = input(f32, p.n, 0.5) } end,' 'saxpy.lua:9: input.fill: expected uniform' 'uniform(0.5, 0.5) is 0.5 everywhere'
+script pointer_arithmetic 12 'args = { b.x + 4, b.y },' 'saxpy.lua:12: attempt to perform arithmetic' 'b.x:offset(bytes)'
+script typographic 6 'entry = “saxpy”,' "saxpy.lua:6: unexpected symbol near '<.226>'" 'not of ASCII'
 # The endless script is in endless_script.sh: it takes its time.
 
 # What is declared, without compiling.

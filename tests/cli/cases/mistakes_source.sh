@@ -74,6 +74,10 @@ mistake nvcc_arch 3 scale.lua 's/problem = {/options = { "-gencode" }, problem =
 mistake one_text 3 scale.lua 's/problem = {/options = { "-Xptxas -v" }, problem = {/' 'the option "-Xptxas -v" is not allowed' 'one text each'
 mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.lua:14: csv: there is no file shapes.csv' 'relative to the file that names them'
 mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
+mistake host_code 5 scale.cu 's/\* by \*/* by * cudaGetLastError() */' 'scale.cu(8): cudaGetLastError is host code, and NVRTC compiles device code' 'the log above'
+mistake odd_zero 5 scale.lua 's/ref" }/ref", odd = { n = 0 } }/' 'compiled for n=0 (the odd problem):' 'the log above'
+grep -q 'script_failed: scale.lua:4: for n=0 BLOCK=128: input.n: 0 is outside' out || fail "the odd problem's error: $(cat out)"
+mistake cluster 12 scale.lua 's/grid = 1, block = 32/&, cluster = 2/' 'skipped: grid.x is 1, which is no multiple of the cluster.s 2' 'each line above'
 # What threads certainly reach, by the PTX of the default configuration, the smallest and the largest, and other mistakes: several at once.
 tells() { grep -q -e "^warning: $1" err && grep -q -e "remedy: .*$2" err || fail "$1, or its remedy $2: $(cat err)"; }
 cp good/* .
@@ -82,7 +86,7 @@ sed -i 's/if (i < n) y/y/' scale.cu
 sed -i 's/const float \*x, double \*y, long long n) { if (threadIdx.x < n) y\[threadIdx.x\] = x/const float *n, double *y, long long x) { if (threadIdx.x < x) y[threadIdx.x] = n/' scale_reference.cu
 rooftune check scale.lua
 tells 'scale.lua:1: .*scale.cu(7): thread 127 of block 31 of scale writes bytes 508 to 511 of its extern __shared__ array, and `shared` gives it 128$' '`shared` counts bytes, elements times their size: 512 at least here'
-tells 'scale.lua:1: .*scale.cu(8): thread 127 of block 32 of scale writes bytes 16892 to 16895 of the buffer y, which has 16396 (4099 f32) (the odd problem)$' 'if (i < n); else 4224 f32 or more'
+tells 'scale.lua:1: .*scale.cu(8): thread 127 of block 32 of scale writes bytes 16892 to 16895 of the buffer y, which has 16396 (4099 f32) (the odd problem)$' 'if (i < n); else 4224 f32 or more.*odd = { ... }'
 tells 'scale.lua:1: .*scale.cu(10): thread 8 of block 0 of again reads bytes 32 to 35 of the buffer t, which has 32 (8 f32)$' '9 f32 or more in `buffers`, fewer blocks'
 tells 'scale_reference.cu: parameter 1 of ref is called n and gets x$' 'buffers in the order of their names, then the dimensions: x, y, n'
 cp good/* .
@@ -102,6 +106,14 @@ tells 'scale.lua:1: .*work declares that 8192 bytes are read, which is the numbe
 tells 'scale.lua:1: .*work declares that 4096 bytes are written, which is the number of elements of the outputs' 'bytes are elements'
 tells 'scale.lua:1: .*the output y of f32 has tol = 0 and the kernel rounds: results that differ in the last bit' 'leave `tol` out'
 tells 'scale.lua:1: .*scale.cu(8): thread 255 of block 15 of scale writes bytes 1020 to 1023 of its __shared__ array kept, which has 512 with BLOCK=256$' 'a larger array'
+# A macro that the source defines itself, a tolerance that passes everything, nothing written.
+cp good/* .
+sed -i '1s/^/#define BLOCK 64\n/' scale.cu
+sed -i 's/ref" }/ref", tol = 10 }/; s/bytes = 12/read = 8/' scale.lua
+rooftune check scale.lua
+tells 'scale.lua:1: .*scale.cu(1) defines BLOCK itself, in place of what the sweep gives' '`#ifndef BLOCK` and `#endif`'
+tells 'scale.lua:1: .*the output y has tol = 10: zeros everywhere pass' 'tol = 1e-3 is a thousandth'
+tells 'scale.lua:1: .*none that are written, and the outputs are 16.4 kB' 'beside `read`'
 # A reference in extern "C" in another order: a warning, with the order; its threads are as many as elements, wanted or not.
 cp good/* .
 sed -i 's/__global__ void ref(const float \*x, double \*y/extern "C" __global__ void ref(double *y, const float *x/; s/{ if (threadIdx.x < n)/{ long long i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)/' scale_reference.cu

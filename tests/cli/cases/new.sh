@@ -147,7 +147,7 @@ rooftune new whole.cu
 expect_error 2 'whole.cu has 2 kernels: whole (line 9), count (line 14)'
 rooftune new whole.cu --entry whole
 expect_status 0
-expect_err 'whole_device.cu is whole.cu without its host code, line by line'
+expect_err 'whole_device.cu is whole.cu without its host code, line by line, .*: change the kernel there$'
 expect_err 'whole.lua, whole_reference.cu and whole_device.cu written'
 grep -q 'x = input(f64, p.n)' whole.lua || fail "the type behind the macro: $(cat whole.lua)"
 grep -q 'y = output(f32, p.n)' whole.lua || fail "y is written through a macro: $(cat whole.lua)"
@@ -248,7 +248,8 @@ grep -q 'block = c.BLOCK,' with/scale.lua || fail "another kernel's block: $(cat
 grep -q 'z = input(bf16, ' with/scale.lua || fail "the header's alias: $(cat with/scale.lua)"
 grep -q 'BLOCK_SWIZZLE = values(false, true)' with/scale.lua || fail "$(cat with/scale.lua)"
 ! grep -q BLOCK_ITEMS with/scale.lua || fail "the header's constant is tuned: $(cat with/scale.lua)"
-grep -q 'entry   = "scale<float, BLOCK_SWIZZLE, STAGES, PARTS, ROWS>"' with/scale.lua || fail "$(cat with/scale.lua)"
+grep -q 'entry   = "scale<double, BLOCK_SWIZZLE, STAGES, PARTS, ROWS>"' with/scale.lua || fail "$(cat with/scale.lua)"
+grep -q 'y = output(f64, p.n ' with/scale.lua || fail "the type of the launch: $(cat with/scale.lua)"
 grep -q 'i32(p.n), u64(' with/scale.lua || fail "$(cat with/scale.lua)"
 next=$(sed -n 's/^next: rooftune check //p' err)
 # Blocks that wait for each other; C++20.

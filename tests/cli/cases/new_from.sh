@@ -101,6 +101,14 @@ grep -q 'a = input(u8, 4096)' add.lua || fail "the kernel's own type: $(cat add.
 grep -q 'sum = inout(f32, 16384)' add.lua || fail "$(cat add.lua)"
 grep -q 'args  = { b.a, b.sum, f64(1.5), i32(64 \* 64) }' add.lua || fail "$(cat add.lua)"
 grep -q 'grid  = ceil_div(4096, c.BLOCK)' add.lua || fail "$(cat add.lua)"
+# The defaults are the reference wherever they are valid, however far from the first configuration; options leave parameters alone.
+many=$(seq -s, 1 300)
+sed "s/\"\[64, 128\]\" }/& , { \"Name\": \"A\", \"Type\": \"int\", \"Values\": \"[$many]\", \"Default\": 299 }, { \"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[$many]\", \"Default\": 300 }/
+    s/\"Language\": \"CUDA\"/&, \"CompilerOptions\": [\"-DBLOCK=64\", \"-DMORE=1\"]/" add.json >far.json
+rooftune new --from far.json --size a=4096
+expect_status 0
+grep -q 'A = values(299),' far.lua && grep -q 'B = values(300),' far.lua || fail "other defaults: $(cat far.lua)"
+grep -q 'options = { "-DMORE=1" }' far.lua || fail "$(cat far.lua)"
 # Sizes by a parameter are its largest value; a condition may be a plain text; nothing divides the problem here.
 sed 's/"\[64, 128\]" }/& , { "Name": "WIDE", "Type": "int", "Values": "[2048, 4096]" }/; s/ \] },$/ ], "Conditions": [ "BLOCK * WIDE > 64" ] },/
     s/"Language": "CUDA"/"Language": "cuda", "ProblemSize": [ "WIDE" ]/; s/"Size": 16384/"Size": "ProblemSize[0] * 4"/' add.json >wide.json
@@ -109,6 +117,9 @@ expect_status 0
 grep -q 'sum = inout(f32, 4096 \* 4)' wide.lua || fail "the size of the largest: $(cat wide.lua)"
 grep -q '"(BLOCK \* WIDE) > 64"' wide.lua || fail "$(cat wide.lua)"
 grep -q 'grid  = ceil_div(4096, c.BLOCK)' wide.lua || fail "GlobalSize: $(cat wide.lua)"
+sed 's/"Name": "n", "Type": "int32"/"Name": "n", "Type": "unsigned int"/; s/"Name": "a", "Type": "float"/"Name": "a", "Type": "uchar"/' add.json >plain.json
+rooftune new --from plain.json --size a=4096
+grep -q 'a = input(u8, 4096, uniform' plain.lua || fail "a type of C's: $(cat plain.lua)"
 sed 's/"KernelName": "add"/"KernelName": "sum"/' add.json >named.json
 rooftune new --from named.json
 expect_error 2 'add.cu has no kernel "sum"'
@@ -157,6 +168,12 @@ refuse 's/"Name": "a", "Type"/"MemType": "Texture", "Type"/' add.json 3 'Argumen
 refuse 's/64 \* 64/__import__(1)/' add.json 3 'Arguments\[3\].FillValue: __import__() with 1 arguments'
 refuse 's/"X": "4096"/"X": "<function f at 0x7f>"/' add.json 3 'GlobalSize.X: a Python function, which is not run'
 refuse 's/"Size": 16384/"Size": "max(BLOCK) * BLOCK"/' add.json 3 'Arguments\[1\].Size: "BLOCK" is a list of values here: max(BLOCK)'
+refuse 's/"Size": 16384/"Size": "n * 4"/' add.json 3 'Arguments\[1\].Size: "n" is not a parameter of the space'
+expect_err 'remedy: known: BLOCK; ProblemSize\[0\] is the first size'
+refuse 's/"\[64, 128\]"/"[1 << i for i in range(6, 8)]"/' add.json 3 'TuningParameters\[0\].Values'
+expect_err 'remedy: write 2\*\*i'
+refuse 's/\] },$/], "Conditions": [ { "Expression": "BLOCK > 9 || BLOCK < 3" } ] },/' add.json 3 'is not understood here, at character 11'
+expect_err 'remedy: Python.s words are and, or and not'
 refuse '/"Name": "by"/d' add.json 3 'Arguments: 3 are given, and add (line 1) takes 4: const unsigned char\* a, float4\* sum'
 refuse 's/"Name": "by"/"Size": 1, "Name": "by"/; s/1.5, "MemoryType": "Scalar"/1.5, "MemoryType": "Vector"/' add.json 3 'Arguments\[2\]: a Vector, and the kernel takes double by'
 refuse 's/"KernelName": "add"/"KernelName": "ad"/' add.json 2 'did you mean "add"'
@@ -164,12 +181,18 @@ refuse 's/"KernelSpecification"/"Kernel"/' add.json 3 'has no KernelSpecificatio
 refuse 's/, "LocalSize"/ "LocalSize"/' add.json 3 'is not JSON'
 refuse 's/\] },$/], "Conditions": [ { "Expression": "BLOCK > 999" } ] },/' add.json 4 'leave no configuration'
 refuse 's/"lang": "CUDA"/"texmem_args": { "t": 1 }/' tuner.json 3 'texmem_args: a texture'
+refuse 's/"block_size_x >= 64"/"<function r at 0x7f>"/' tuner.json 3 ': restrictions\[0\]: a Python function'
+refuse 's/\[64, 128\], "real"/[], "real"/' tuner.json 3 ': tune_params\[0\]: expected at least one value'
+refuse 's/"lang": "CUDA"/"lang": "HIP"/' tuner.json 3 ': lang: the kernel is written in HIP'
+expect_err 'then say "lang": "CUDA" there'
+refuse 's/"kernel_name": "scale/"kernel_name": "scal/' tuner.json 2 'did you mean "scale"'
+expect_err 'remedy: name one: kernel_name: scale'
 refuse 's/"kernel_source": "__c/"kernel_source": "<function made at 0x7f>__c/' tuner.json 3 'kernel_source: a Python function'
 refuse 's/"kernel_source": "__c.*/"kernel_source": "<bound method T.render of <T x>>",/' tuner.json 3 'kernel_source: a Python function'
 refuse 's/"shape": \[10, 100\]/"shape": [0]/' tuner.json 3 'arguments\[1\]: an array without elements'
 refuse 's/"Size": 16384/"Size": 0/' add.json 3 'Arguments\[1\].Size: an array without elements'
 refuse 's/"CUDA", "KernelName"/"Hypertuner", "KernelName"/' add.json 3 'the kernel is written in Hypertuner'
-refuse 's/"lang": "CUDA"/"grid_div_x": ["<function <lambda> at 0x7f>"]/' tuner.json 3 'GridDivX\[0\]: a Python function'
+refuse 's/"lang": "CUDA"/"grid_div_x": ["<function <lambda> at 0x7f>"]/' tuner.json 3 'grid_div_x\[0\]: a Python function'
 refuse 's/"shape": \[\], "low": 3.5, "high": 3.5/"low": 3/' tuner.json 3 'arguments\[2\]: expected { dtype, shape'
 rooftune new add.json
 expect_error 2 'add.json is no CUDA source'

@@ -81,6 +81,35 @@ rooftune new product.cu
 expect_status 0
 says product.lua 'grid  = { ceil_div(p.N, c.BN), ceil_div(p.M, c.BM) }'
 says product.lua 'block = (c.BM * c.BN) // c.TM'
+# A block's tile behind a product with a dimension; threads' own tiles are small; arrays of arrays, vectors of 64 bits.
+cat >tiles.cu <<'CU'
+template <const int BM, const int BN, const int TM, const int TN>
+__global__ void __launch_bounds__((BM * BN) / (TM * TN), 1) tiles(int M, int N, int K, const float *A, const ulonglong2 *B, float *C) {
+    const unsigned cRow = blockIdx.y, cCol = blockIdx.x;
+    A += cRow * BM * K; C += cRow * BM * N + cCol * BN;
+    C[threadIdx.x] = A[threadIdx.x] + B[cCol * BN].x;
+}
+template <int BLOCK, int ITEMS> __global__ void open(const float *A, float *B, int n) {
+    for (int k = 0, many = ITEMS; k < many; k++) B[blockIdx.x * (BLOCK * many) + threadIdx.x] = A[n];
+}
+__global__ void rows(float A[64][64], float (*B)[64]) { if (threadIdx.x < 64) A[0][threadIdx.x] = B[0][threadIdx.x]; }
+CU
+rooftune new tiles.cu --entry tiles
+expect_status 0
+says tiles.lua 'grid  = { ceil_div(p.N, c.BN), ceil_div(p.M, c.BM) }'
+says tiles.lua 'TM = values(1, 2, 4, 8)'
+says tiles.lua 'A = input(f32, p.M * p.K)'
+says tiles.lua 'B = input(u64, 2 * p.K * p.N)'
+says tiles.lua 'C = output(f32, p.M * p.N)'
+says tiles.lua 'return { fp32 = 2 * p.M * p.N * p.K, read = 4 * p.M * p.K + 8 * 2 * p.K * p.N, write = 4 * p.M * p.N }'
+says tiles.lua 'length = function(p) return p.K end'
+says tiles_reference.cu 'if (i < M * N) {'
+rooftune new tiles.cu --entry open
+rooftune check open.lua --sample 0 # in brackets, with a name that is no parameter: it is left out whole
+expect_status 0
+rooftune new tiles.cu --entry rows -o arrays
+says arrays/rows.lua 'A = output(f32, p.n)'
+says arrays/rows.lua 'B = input(f32, p.n)'
 # Three axes; values that one #ifndef gives together, and another #if.
 cat >wave.cu <<'CU'
 #ifndef BSX
@@ -132,6 +161,61 @@ says insert.lua 'return { write = 4 * p.n * p.capacity }'
 says sparse.lua '"LANES * ROWS <= 512"'
 says sparse.lua 'ROWS = values(4, 8, 16)'
 says sparse.lua 'values = input(f32, '
+# Enumerations are numbers and no sizes; a pointer to what a template makes is a guess; constants of constants and of headers.
+mkdir inc
+printf '#pragma once\n#define ROWS 3\nstruct Shape { int nx, ny; float by; };\n__constant__ float d_w[ROWS * 3];\n' >inc/shape.h
+cat >modes.cu <<'CU'
+#include "shape.h"
+#define TILE 32
+typedef enum { MODE_A = 0, MODE_B } mode_t1;
+enum class Kind : unsigned char { one, two };
+const int step = 2, unused = 1;
+const int bins = 180 / 2;
+const int twice = 2 * bins;
+__constant__ float d_cos[twice];
+template <typename T> struct vec2 { using type = float2; };
+template <typename T> using vec2_t = typename vec2<T>::type;
+template <typename T> __global__ void __launch_bounds__(128) modes(const vec2_t<T> *__restrict__ x, T *y, Shape shape, mode_t1 mode, Kind kind, enum Kind other) {
+    __shared__ float tile[TILE];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tile[threadIdx.x % TILE] = d_w[0];
+    if (i < shape.nx * shape.ny) y[i] = mode == MODE_A ? x[i].x * d_cos[0] * tile[0] : T(int(kind) + int(other));
+}
+__global__ void lists(float **rows, int n) { rows[0][n] = 0; }
+CU
+rooftune new modes.cu --entry modes
+expect_error 5 'the parameter "shape" of modes is of the type Shape'
+expect_err 'remedy: "shape.h" was not found: say the folder of headers, -I DIR; else write'
+rooftune new modes.cu --entry lists
+expect_error 5 'is of the type float\*\*'
+expect_err 'remedy: .*one buffer, and where each part begins'
+rooftune new modes.cu --entry modes -I inc
+expect_status 0
+says modes.lua 'struct { i32(p.nx), i32(p.ny), f32(1) }, i32(0), u8(0), u8(0) }'
+says modes.lua 'x = input(f32, p.nx * p.ny), -- TODO: const vec2_t< T>* __restrict__ is not known here'
+says modes.lua '["d_w"] = input(f32, 9),'
+says modes.lua '["d_cos"] = input(f32, 180),'
+says modes.lua 'BLOCK = values(32, 64, 128),'
+says modes.lua '-- TILE is 32 in the source: with `#ifndef TILE` and `#endif` around it, `new` tunes it'
+# Fields after a pointer; parameters without names.
+cat >fields.cu <<'CU'
+struct Params { const float *__restrict__ q, *k; float *o, scale, *__restrict__ m; int n, heads; };
+__global__ static void __launch_bounds__(256, 2) fields(const __grid_constant__ Params p) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < p.n * p.heads) p.o[i] = p.q[i] * p.k[i] * p.scale + p.m[i];
+}
+extern "C" __global__ void bare(float *, const float *, int, bool /* unused */ = false) {}
+CU
+rooftune new fields.cu --entry fields
+says fields.lua 'struct { b.q, b.k, b.o, f32(1), b.m, i32(p.n), i32(p.heads) }'
+rooftune new fields.cu --entry bare
+says bare.lua 'arg2 = input(f32, p.arg3),'
+says bare.lua 'i32(p.arg3)'
+# Constants that name each other end.
+(echo 'const int a1 = a2 * a2 * a2 * a2 * a2 * a2 * a2 * a2;'; echo 'const int a2 = a1 * a1 * a1 * a1 * a1 * a1 * a1 * a1;'
+ echo '__constant__ float w[a1]; __global__ void turns(float *y) { y[threadIdx.x] = w[0]; }') >turns.cu
+rooftune new turns.cu
+says turns.lua '["w"] = input(f32, 1), -- TODO: (a1) elements'
 # One name under two #if; nothing that is written.
 printf '#ifdef WIDE\n#ifndef TILE\n#define TILE 64\n#endif\n#else\n#ifndef TILE\n#define TILE 32\n#endif\n#endif\n' >twice.cu
 echo '__global__ void twice(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = TILE; }' >>twice.cu
@@ -161,7 +245,7 @@ printf 'struct a { int x[4096]; };\nstruct b { a s[4096]; };\nstruct c { b s[409
 rooftune new wide.cu
 expect_status 0
 need_nvrtc
-for sweep in bodies rows product wave sparse; do
+for sweep in bodies rows product wave sparse modes; do
     rooftune check $sweep.lua --sample 1
     expect_status 0
     expect_out 'failed 0, .* skipped 0'

@@ -53,7 +53,7 @@ for name in mig vgpu no_nvml no_power; do # no power: none is told, and none is 
     silent 'bound[^a-z]*power|power-bound' "$name.txt"
 done
 for name in vgpu no_nvml wsl2; do # nobody read a clock
-    silent "ran below the run's clock|held it back" "$name.txt"
+    silent "ran below the run's steady clock|held it back" "$name.txt"
     said 'Clocks were not read|clocks were not read' "$name.txt"
 done
 name=no_nvml # why is said once in a place

@@ -91,7 +91,34 @@ expect_error 3 'variant "other" is itself compared with variant "first"'
 check '"r.cu:plain"' 'variant "first"'
 expect_status 0
 unset RFT_NVRTC
+# Values of one kind.
+cat >wide.cu <<'CU'
+template <int W> __global__ void wide(const float *x, float *y, long long n) { if (threadIdx.x < n) y[threadIdx.x] = W * x[threadIdx.x]; }
+extern "C" __global__ void plain(const float *x, double *y, PLAIN) { if (threadIdx.x < n) y[threadIdx.x] = W * x[threadIdx.x]; }
+CU
+cat >wide.lua <<'LUA'
+local k = kernel {
+  source = "wide.cu", entry = "wide<W>", problem = { "n", "W" }, compiled = { "W" },
+  buffers = function(p) return { x = input(f32, p.n), y = output(f32, p.n) } end,
+  launch = function(p, c, gpu, b) return { args = { b.x, b.y, i64(p.n) }, grid = ceil_div(p.n, 64), block = 64 } end,
+  work = function(p) return { bytes = 8 * p.n } end,
+  check = { reference = "wide.cu:plain" },
+}
+return sweep { kernel = k, problems = { { n = 64, W = 2 }, { n = 128, W = arg[1] or 2 } } }
+LUA
+rooftune check wide.lua -- two
+expect_error 3 'wide.lua:8: sweep.problems\[2\].W: a text, and the first problem has a number'
 need_nvrtc
+# A compiled dimension of one letter is no macro: the reference takes it behind the others.
+for params in 'long long n' 'long long W, long long n'; do
+    sed "s/PLAIN/$params/" wide.cu >wide_"${#params}".cu
+    sed "s/wide.cu:/wide_${#params}.cu:/" wide.lua >wide_"${#params}".lua
+done
+rooftune check wide_11.lua --sample 1
+expect_error 5 'plain does not compile'
+expect_out 'rooftune: W is no macro in the reference: it comes as a parameter, long long W'
+rooftune check wide_24.lua --sample 1
+expect_err '^warning: wide_24.cu: parameter 3 of plain is called W and gets n'
 
 # Without a parameter for the compiled dimension, and with one.
 for r in plain both; do

@@ -63,6 +63,26 @@ expect_error 2 'is searched (a budget or a goal)'
 rooftune import s1.db "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" -o x.db
 expect_error 9 'is no shard of the same run'
 [ ! -e x.db ] || fail "half a run is there"
+rooftune export s3.db -o s3.json.gz
+gzip -dc s3.json.gz | sed 's/"cold"/"hot"/g' | gzip -n >hot.json.gz
+rooftune import s1.db hot.json.gz -o x.db
+expect_error 9 'another measure.cache'
+rooftune import whole.db -o x.db
+expect_error 2 'whole.db is a run file already'
+# The only one that is left; one that a job left before it began.
+rooftune import s1.db -o alone.db
+expect_status 0
+points alone.db >lone.points
+points s1.db | cmp - lone.points || fail "one shard is not itself"
+if command -v python3 >/dev/null; then
+    python3 -c 'import sqlite3; d = sqlite3.connect("s0.db"); d.execute("create table t(a)"); d.execute("drop table t")'
+    rooftune import s0.db s1.db -o lone.db
+    expect_status 0
+    expect_err 's0.db ended before it began'
+    expect_err "$(wc -l <lone.points) points of 1 shards written to lone.db"
+    rooftune import s0.db -o x.db
+    expect_error 14 "it ended before it began"
+fi
 # As jobs of Slurm: printed, and nothing else. tests/slurm runs them.
 rooftune run "$quick" --sbatch nodes=2,gpus=4,time=1:00:00,partition=gpu --at n=4096 -o 'my run.db'
 expect_status 0
@@ -71,8 +91,33 @@ expect_out '^#SBATCH --gpus=1$'
 expect_out '^#SBATCH --time=1:00:00$'
 expect_out '^#SBATCH --partition=gpu$'
 expect_out 'run .*--at n=4096.* --shard "[$]k/8" *.*$\|run .*--shard "[$]k/8".*--at n=4096'
-expect_out "^\[ -s 'my run.db' \] || .* import .* -o 'my run.db'"
+expect_out "^    .* import .* -o 'my run.db.part'"
+expect_out "^    mv 'my run.db.part' 'my run.db'"
 sh -n out || fail "no script"
+# What follows the shards runs with none, with one, and after an import that was ended in its middle.
+whole_job() {
+    sed -n '/^whole=/,/^RFT_END/p' out | sed '1d;$d' >whole.sh
+    sh whole.sh >job.log 2>&1 || fail "the last job: $(cat job.log)"
+    points job.db | cmp - whole.points || fail "the last job's run is not the whole"
+}
+rooftune run "$quick" -d "replay:$QUICK" --sbatch nodes=1 -o job.db --no-report --events log.jsonl
+grep 'shard' out | grep -q events && fail "shards write one stream of events"
+cp out out.job
+whole_job
+grep -q 'no shard 1' job.log || fail "not told: $(cat job.log)"
+rm job.db
+cp out.job out
+cp s1.db job-1-of-1.db
+cp s2.db job.db.part
+whole_job
+grep -q 'points of 1 shards' job.log || fail "the shard is not there: $(cat job.log)"
+[ ! -e job.db.part ] || fail "half a run is left"
+rooftune run "$quick" --sbatch nodes=2 -d all
+expect_error 2 'a job for each card'
+rooftune run "$quick" --sbatch nodes=2 --budget 5
+expect_error 2 'quick.lua is searched (a budget or a goal)'
+rooftune run "$quick" --sbatch nodes=2 --fresh
+expect_error 2 'goes on with the files that are there'
 rooftune run "$quick" --sbatch nodes=0
 expect_error 2 'nodes takes a number from 1'
 rooftune run "$quick" --sbatch 'time=1
