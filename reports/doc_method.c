@@ -298,16 +298,14 @@ void rft_build_method(rft_build *b) {
     rft_doc_text(
         b->doc, RFT_TEXT_BODY,
         "Every configuration is compiled on its own and its results are compared with a reference kernel that "
-        "accumulates in double precision, on seeded random inputs, before it is timed; a wrong one is never a "
-        "best. After a warm-up each sample is the time between two events around the launches. In cold mode "
-        "the L2 cache is emptied before every sample; rotating, every run works on another copy of the buffers; hot, "
-        "it holds what the run before left. Sampling stops when the 95 % interval of the median is "
-        "narrow enough, when more samples no longer narrow it, or at a cap. The median is reported; its "
-        "interval comes from order statistics and assumes no distribution. The best few of every problem are "
-        "measured again in turns, so that what the device does meanwhile meets them alike. A point whose clock was low "
-        "is "
-        "measured again, and one configuration after every 20 points. Clocks and power limits are left as they are "
-        "found.");
+        "accumulates in double precision, on seeded random inputs, before it is timed; a wrong one is never a best. "
+        "After a warm-up each sample is the time between two events around the launches. In cold mode the L2 cache is "
+        "emptied before every sample; rotating, every run works on another copy of the buffers; hot, it holds what the "
+        "run before left. Sampling stops when the 95 % interval of the median is narrow enough, when more samples no "
+        "longer narrow it, or at a cap. The median is reported; its interval comes from order statistics and assumes "
+        "no distribution. The best few of every problem are measured again in turns, so that what the device does "
+        "meanwhile meets them alike. A point whose clock was low is measured again, and one configuration after every "
+        "20 points. Clocks and power limits are left as they are found.");
     if (b->run->sweep_count > 0) {
         rft_doc_heading(b->doc, 2, "Rules", NULL);
         add_rules(b);

@@ -190,8 +190,7 @@ static const char *share_text(const view *v, double frac, const char *why) {
 }
 
 static const char unwritten_note[] =
-    "Of a launch alone, and at most: part of what it wrote was still in the L2 when it "
-    "ended (how much: `show`).";
+    "Of a launch alone, and at most: part of what it wrote was still in the L2 when it ended (how much: `show`).";
 
 /* With what must be said beside it; sizes of writes differ from row to row, and stand with all problems. */
 static const char *ceiling_text(const view *v, const rft_entry *entry) {

@@ -90,14 +90,12 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     }
     rft_str_addf(
         &text,
-        "%s95 %%: interval of the median; %s. Useful rate: compulsory bytes or "
-        "operations only, "
-        "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
-        "of the vendor's figure. Left: what that ceiling would still allow at the launches' own clock, behind "
-        "the launch floor. Bound: what takes the time, dram (device memory), l2, shared, a unit's name, issue "
-        "(instructions), launch (starting it), latency (waiting), or what holds the clock down, power, "
-        "temperature, clock (not known); by hardware counters, * modelled, ** declared. Over default: the same "
-        "kernel with every parameter at its default.",
+        "%s95 %%: interval of the median; %s. Useful rate: compulsory bytes or operations only, never what a "
+        "configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: of the vendor's figure. "
+        "Left: what that ceiling would still allow at the launches' own clock, behind the launch floor. Bound: what "
+        "takes the time, dram (device memory), l2, shared, a unit's name, issue (instructions), launch (starting it), "
+        "latency (waiting), or what holds the clock down, power, temperature, clock (not known); by hardware counters, "
+        "* modelled, ** declared. Over default: the same kernel with every parameter at its default.",
         detailed ? "In grey: the best configuration. " : "",
         rft_build_all_repeated(shown, count) ? "of several processes each (`show --full` tells more)"
                                              : "of one process unless noted");

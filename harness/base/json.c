@@ -224,20 +224,6 @@ int rft_json_text(const char **out, const json_t *object, const char *key, const
     return 0;
 }
 
-int rft_json_int(int64_t *out, const json_t *object, const char *key, const char *path, rft_err *err) {
-    const json_t *value = json_object_get(object, key);
-    return to_int(value, out) ? 0 : expected(err, path, key, "an integer", value);
-}
-
-int rft_json_real(double *out, const json_t *object, const char *key, const char *path, rft_err *err) {
-    const json_t *value = json_object_get(object, key);
-    if (!json_is_number(value) && !json_is_null(value)) {
-        return expected(err, path, key, "a number", value);
-    }
-    *out = json_is_null(value) ? NAN : json_number_value(value);
-    return 0;
-}
-
 int rft_json_array(json_t **out, const json_t *object, const char *key, const char *path, rft_err *err) {
     json_t *value = json_object_get(object, key);
     if (!json_is_array(value)) {

@@ -30,9 +30,6 @@ int rft_json_read_file(json_t **out, const char *path, size_t max_bytes, rft_err
 char *rft_json_dump(const json_t *value, size_t *size);
 
 int rft_json_text(const char **out, const json_t *object, const char *key, const char *path, rft_err *err);
-int rft_json_int(int64_t *out, const json_t *object, const char *key, const char *path, rft_err *err);
-int rft_json_real(double *out, const json_t *object, const char *key, const char *path,
-                  rft_err *err); /* NaN for null */
 int rft_json_array(json_t **out, const json_t *object, const char *key, const char *path, rft_err *err);
 int rft_json_object(json_t **out, const json_t *object, const char *key, const char *path, rft_err *err);
 

@@ -265,6 +265,15 @@ static int look_for_unchanged(rft_check_state *c, const rft_plan *plan, size_t s
     return rft_check_unchanged_params(&look, err);
 }
 
+/* Its remedy, which a row has no room for. */
+static void tell_odd(rft_check_state *c, const rft_err *failed) {
+    const char *own = *failed->remedy ? rft_arena_printf(c->arena, "%s; or ", failed->remedy) : "";
+    rft_check_warn(&c->warnings, *failed->place ? rft_arena_strdup(c->arena, failed->place) : c->place,
+                   rft_arena_printf(c->arena, "%sgive `check` sizes that the script takes: odd = { ... }", own),
+                   "the odd problem, by which results are verified, fails: %.*s", (int)strcspn(failed->message, "\n"),
+                   failed->message);
+}
+
 /* An odd problem that the script cannot spell out is verified nowhere: told as any configuration that fails. */
 static int look_at_odd(rft_check_state *c, const rft_plan *plan, size_t s, size_t v, rft_err *err) {
     const rft_sweep *sweep = plan->sweeps[s];
@@ -280,9 +289,11 @@ static int look_at_odd(rft_check_state *c, const rft_plan *plan, size_t s, size_
         uint64_t index = rft_check_sample_index(space, rft_check_default(space, config), 0, 1);
         if (index != UINT64_MAX) {
             rft_space_get(space, index, config);
-            bool spelled =
-                sweep->vt->point(sweep->self, v, sweep->problems[p].values, config, c->arena, &spec, &failed) == RFT_OK;
-            rc = spelled ? RFT_OK : compile_problem(c, plan, s, v, p, err);
+            if (sweep->vt->point(sweep->self, v, sweep->problems[p].values, config, c->arena, &spec, &failed) !=
+                RFT_OK) {
+                tell_odd(c, &failed);
+                rc = compile_problem(c, plan, s, v, p, err);
+            }
         }
     }
     return rc;

@@ -139,8 +139,8 @@ int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
         {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &to.mixes},
-        {"expected", 0, "FILE", "cards that runs should be there of: a UUID or serial number a line", NULL,
-         &to.expected, NULL},
+        {"expected", 0, "FILE", "the cards that should have a run: a UUID or serial number a line", NULL, &to.expected,
+         NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);

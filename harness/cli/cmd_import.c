@@ -167,7 +167,7 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"set", 0, "PARAM=VALUE", "its configuration (repeat; default: the kernel's defaults)", NULL, NULL, &wish.set},
         {"variant", 0, "NAME", "its variant (default: the first)", NULL, &wish.variant, NULL},
         {"sweep", 0, "NAME", "its sweep (default: the first)", NULL, &wish.sweep, NULL},
-        {"point", 0, "ID", "its id, in place of these", NULL, &wish.point, NULL},
+        {"point", 0, "ID", "the point's id, in place of these four", NULL, &wish.point, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);

@@ -139,7 +139,7 @@ static void put_page(rft_cli *cli) {
         "Each run is one SQLite file, RUN.db, and one PDF; a recording, FILE.json.gz, stands wherever RUN.db does.\n"
         "sweeps/NAME that is not in the current folder is the one that ships.\n"
         "Quantities take units: 2s, 10m, 64MiB.\n"
-        "Results go to stdout, talk to stderr.\n",
+        "Results go to stdout, messages to stderr.\n",
         RFT_VERSION);
     for (const rft_command *command = rft_command_table(); command->name; command++) {
         if (strcmp(command->group, group) != 0) {

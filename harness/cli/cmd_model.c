@@ -230,8 +230,9 @@ int rft_cmd_model(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
-        {"dtype", 't', "TYPE,...", "of models without a dtype= of their own (default bf16)", NULL, &o.dtype, NULL},
-        {"devices", 'd', "NAME,...", "by datasheet (default " DEVICES_DEFAULT "); of a run also FILE", NULL, &o.devices,
+        {"dtype", 't', "TYPE,...", "type of models that have no dtype= of their own (default bf16)", NULL, &o.dtype,
+         NULL},
+        {"devices", 'd', "NAME,...", "by datasheet (default " DEVICES_DEFAULT "); or FILE, for a run", NULL, &o.devices,
          NULL},
         {"turn", 0, "DIMENSION", "also where along it each device turns from memory to compute", NULL, &o.turn, NULL},
         {"json", 0, "FILE|-", "as JSON; - is stdout, in place of the tables", NULL, &o.json, NULL},

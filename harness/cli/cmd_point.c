@@ -45,7 +45,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"json", 0, "FILE|-", "every sample, as JSON; - is stdout, in place of the text", NULL, &o->json, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
         {"arch", 0, "sm_90a", "with --emit or --ncu: architecture, or a device, to compile for", NULL, &o->arch, NULL},
-        {"output", 'o', "FILE", "with --emit: where to (default: stdout; of a cubin none)", NULL, &o->output, NULL},
+        {"output", 'o', "FILE", "with --emit: where to (default: stdout; a cubin needs a file)", NULL, &o->output,
+         NULL},
         RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,

@@ -30,6 +30,7 @@ typedef struct rft_cuda_param {
     bool guessed;          /* the type it points to is not known: `type` is a guess */
     bool aliased;          /* by a name that a macro, a template or one of several typedefs stands for */
     bool assigned;         /* `x[...] = ` stands in the body, under no #if and in no template */
+    const char *count_of;  /* n, where the body has x[i] alone, and i is held against n; NULL: not seen */
     bool read, written_to; /* what the body seems to do with what it points to; both where that is not seen */
     /* A struct that the file or a header defines, all of it understood: its fields in order, of `type` or with fields
      * of their own; NULL: none. */
@@ -52,6 +53,7 @@ typedef struct rft_cuda_axis {
     const char *alias;  /* row of `int row = blockIdx.x;`; NULL: none */
     bool by_threads;    /* multiplied by blockDim */
     const char *bound;  /* n of `if (i < n)`, i being made of it; NULL: not seen */
+    const char *index;  /* that i; NULL: no bound */
     bool once; /* i is blockIdx * factor + threadIdx, a thread has one, and none at n or beyond does anything */
 } rft_cuda_axis;
 

@@ -273,6 +273,7 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
             if (!seen->bound) {
                 const char *index = made_of(words, i, from);
                 seen->bound = bound_of(entry, words, index, from, to);
+                seen->index = seen->bound ? index : NULL;
                 seen->once = is_one_each(words, i) && is_condition(words, index, seen->bound, from, to);
             }
         }
@@ -288,6 +289,46 @@ static void read_grid(rft_cuda_entry *entry, const rft_cuda_words *words, size_t
                 entry->axes[a].times = seen.times;
             }
         }
+    }
+}
+
+/* FLOAT4 of FLOAT4(x[i]): a macro that may take more than the element. */
+static bool looks_like_cast(const rft_cuda_word *word) {
+    return word->kind == RFT_CUDA_NAME && word->text[0] >= 'A' && word->text[0] <= 'Z';
+}
+
+/* The address of an element, as atomicAdd(&x[i], 1) and __ldg(&x[i]) take it: of this one alone. */
+static bool is_whole_address(const rft_cuda_word *items, size_t at) {
+    return at > 3 && rft_cuda_is(&items[at - 2], "(") &&
+           (rft_text_starts(items[at - 3].text, "atomic") || rft_cuda_is(&items[at - 3], "__ldg"));
+}
+
+/* x[i] and x[0], and no mention of x that is another. */
+static const char *count_of(const rft_cuda_entry *entry, const rft_cuda_words *words, const char *name, size_t from,
+                            size_t to) {
+    const rft_cuda_axis *axis = &entry->axes[0];
+    const rft_cuda_word *items = words->items;
+    bool seen = false;
+    for (size_t i = from; i + 3 < to; i++) {
+        if (!rft_cuda_is(&items[i], name) || rft_cuda_is_member(&items[i - 1])) {
+            continue;
+        }
+        bool single = rft_cuda_is(&items[i + 1], "[") && rft_cuda_is(&items[i + 3], "]");
+        bool own = single && rft_cuda_is(&items[i + 2], axis->index);
+        bool macro = rft_cuda_is(&items[i - 1], "(") && looks_like_cast(&items[i - 2]);
+        bool address = rft_cuda_is(&items[i - 1], "&") && !is_whole_address(items, i);
+        if ((!own && !(single && items[i + 2].kind == RFT_CUDA_NUMBER)) || macro || address) {
+            return NULL;
+        }
+        seen = seen || own;
+    }
+    return seen ? axis->bound : NULL;
+}
+
+static void read_counts(rft_cuda_entry *entry, const rft_cuda_words *words, size_t from, size_t to) {
+    for (size_t p = 0; p < entry->param_count && entry->axes[0].index && entry->block_axes < 2; p++) {
+        rft_cuda_param *param = &entry->params[p];
+        param->count_of = param->pointer && *param->name ? count_of(entry, words, param->name, from, to) : NULL;
     }
 }
 
@@ -313,6 +354,7 @@ void rft_cuda_read_body(rft_cuda_entry *entry, const rft_cuda_words *words, size
                         const rft_cuda_variable *variables, size_t variable_count, rft_arena *arena) {
     read_uses(entry, words, from, to);
     read_grid(entry, words, from, to, arena);
+    read_counts(entry, words, from, to);
     bool grid = false, sync = false;
     for (size_t i = from; i < to; i++) {
         const rft_cuda_word *word = &words->items[i];

@@ -46,7 +46,7 @@ static bool is_type(const rft_cuda_template *one) {
 }
 
 /* Is it named in the type, as T in "const T*"? */
-static bool is_of(const rft_cuda_param *param, const char *name) {
+static bool has_type(const rft_cuda_param *param, const char *name) {
     size_t length = strlen(name);
     bool found = false;
     for (const char *at = strstr(param->written, name); at && !found && length; at = strstr(at + 1, name)) {
@@ -74,7 +74,7 @@ static void take_type(rft_cuda_entry *entry, rft_cuda_template *one, const rft_c
     one->given = type;
     for (size_t i = 0; i < entry->param_count; i++) {
         rft_cuda_param *param = &entry->params[i];
-        if (param->aliased && is_of(param, one->name)) {
+        if (param->aliased && has_type(param, one->name)) {
             rft_cuda_set_type(param, type);
         }
     }

@@ -66,7 +66,7 @@ static void print_help(FILE *out) {
         fprintf(out, "  %-10s %s\n", command->name, command->help);
     }
     fprintf(out, "\nRUN.db is a run file, or a recording (FILE.json.gz). `rooftune COMMAND --help` lists a\n"
-                 "command's options. Quantities take units: 2s, 10m, 64MiB. Results go to stdout, talk to\n"
+                 "command's options. Quantities take units: 2s, 10m, 64MiB. Results go to stdout, messages to\n"
                  "stderr. Exit statuses: docs/exit-codes.md.\n");
 }
 

@@ -174,6 +174,15 @@ const char *rft_new_factor(const rft_new_plan *plan, const rft_cuda_axis *axis, 
     return !strchr(first, '(') && rft_new_lua(plan, first, "c.", arena) ? first : NULL;
 }
 
+/* Of several dimensions the one that an element of the buffer is held against. */
+static void find_counts(rft_new_plan *plan) {
+    bool several = plan->dimension_count > 1 && !plan->free_dimension && !plan->is_product;
+    for (size_t i = 0; i < plan->kernel->param_count && several; i++) {
+        size_t dimension = bounding_dimension(plan, plan->kernel->params[i].count_of);
+        plan->counts[i] = dimension < plan->dimension_count ? dimension + 1 : 0;
+    }
+}
+
 /* By what the kernel itself calls it: the dimension N of blockIdx.x * BN, rows of row = blockIdx.x. */
 static size_t seen_dimension(const rft_new_plan *plan, const rft_cuda_axis *axis, rft_arena *arena) {
     size_t bounding = bounding_dimension(plan, axis->bound);
@@ -473,6 +482,7 @@ int rft_new_sweep(rft_str *sweep, rft_str *reference, const rft_new_request *req
     int rc = check_params(plan->kernel, err);
     choose_names(plan, arena);
     rc = rc ? rc : find_dimensions(plan, arena, err);
+    find_counts(plan);
     rc = rc || !request->truth ? rc : plan_truth(truth, plan, entry, arena, err);
     rc = rc ? rc : finish_plan(plan, arena, err);
     if (rc == RFT_OK) {

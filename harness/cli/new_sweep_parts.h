@@ -32,13 +32,14 @@ typedef struct rft_new_plan {
     const char *names[RFT_CUDA_PARAMS_MAX];             /* of the parameters, in Lua */
     rft_new_dimension dimensions[RFT_NEW_DIMENSIONS_MAX];
     size_t dimension_count;
-    bool free_dimension; /* no parameter of the kernel: only sizes follow it */
-    bool square;         /* one dimension is that of both axes */
-    bool is_product;     /* A of m x k, B of k x n, C of m x n, whatever their layouts */
-    size_t product[3];   /* then: which dimensions m, n and k are */
-    size_t along[3];     /* the dimension that blocks along x, y and z walk */
-    const char *entry;   /* name expression */
-    bool has_type;       /* it names a type that was guessed */
+    bool free_dimension;                /* no parameter of the kernel: only sizes follow it */
+    bool square;                        /* one dimension is that of both axes */
+    bool is_product;                    /* A of m x k, B of k x n, C of m x n, whatever their layouts */
+    size_t product[3];                  /* then: which dimensions m, n and k are */
+    size_t counts[RFT_CUDA_PARAMS_MAX]; /* 1 + the one dimension that a buffer follows; 0: all of them */
+    size_t along[3];                    /* the dimension that blocks along x, y and z walk */
+    const char *entry;                  /* name expression */
+    bool has_type;                      /* it names a type that was guessed */
     rft_new_tuned tuned[RFT_NEW_TUNED_MAX + 1];
     size_t tuned_count;
     const char *block, *grid; /* Lua */

@@ -56,15 +56,19 @@ static void add_count(rft_str *out, const rft_new_plan *plan, int factor, const 
 static void add_count_of(rft_str *out, const rft_new_plan *plan, size_t param, const char *before) {
     static const size_t sides[3][2] = {{0, 2}, {2, 1}, {0, 1}}; /* of A, B, C: m, n, k */
     const rft_cuda_param *one = &plan->kernel->params[param];
-    if (!plan->is_product) {
+    if (!plan->is_product && plan->counts[param] == 0) {
         add_count(out, plan, one->lanes, before);
+        return;
+    }
+    if (one->lanes != 1) {
+        rft_str_addf(out, "%d * ", one->lanes);
+    }
+    if (!plan->is_product) {
+        rft_str_addf(out, "%s%s", before, plan->dimensions[plan->counts[param] - 1].name);
         return;
     }
     char letter = rft_new_matrix(one->name);
     const size_t *of = sides[letter ? letter - 'a' : 2];
-    if (one->lanes != 1) {
-        rft_str_addf(out, "%d * ", one->lanes);
-    }
     rft_str_addf(out, "%s%s * %s%s", before, plan->dimensions[plan->product[of[0]]].name, before,
                  plan->dimensions[plan->product[of[1]]].name);
 }
@@ -209,6 +213,15 @@ static int bytes_of(const rft_new_plan *plan, bool written) {
     return bytes;
 }
 
+/* Have the buffers other sizes than all dimensions? */
+static bool is_uneven(const rft_new_plan *plan) {
+    bool uneven = plan->is_product;
+    for (size_t i = 0; i < plan->kernel->param_count; i++) {
+        uneven = uneven || plan->counts[i] > 0;
+    }
+    return uneven;
+}
+
 /* "4 * p.M * p.K + 4 * p.K * p.N" of what is read, or written. */
 static void add_bytes(rft_str *out, const rft_new_plan *plan, bool written) {
     size_t terms = 0;
@@ -245,15 +258,20 @@ static void write_work(rft_str *out, const rft_new_plan *plan) {
         return;
     }
     int read = bytes_of(plan, false), written = bytes_of(plan, true);
+    bool uneven = is_uneven(plan);
     rft_str_addf(out,
                  "    -- TODO: operations (fp32 = ..., an FMA is two); the bytes are every buffer once\n"
                  "    work    = function(p) return { %s",
                  read ? "read = " : "");
-    if (read) {
+    if (read && uneven) {
+        add_bytes(out, plan, false);
+    } else if (read) {
         add_count(out, plan, read, "p.");
     }
     rft_str_add(out, read && written ? ", write = " : written ? "write = " : "");
-    if (written) {
+    if (written && uneven) {
+        add_bytes(out, plan, true);
+    } else if (written) {
         add_count(out, plan, written, "p.");
     }
     rft_str_add(out, " } end,\n");
@@ -434,6 +452,21 @@ static void add_headers(rft_str *out, const named_param *buffers, size_t count) 
     }
 }
 
+/* A buffer of a size of its own has its own condition. */
+static void write_result(rft_str *out, const rft_new_plan *plan, const named_param *one) {
+    bool uneven = is_uneven(plan);
+    if (uneven) {
+        rft_str_add(out, "    if (i < ");
+        add_count_of(out, plan, (size_t)(one->param - plan->kernel->params), "");
+        rft_str_add(out, ") {\n");
+    }
+    rft_str_addf(out,
+                 is_float(one->param) ? "        %s[i] = nan(\"\"); // TODO: no result passes until this is right\n"
+                                      : "        %s[i] = 0, __trap(); // TODO: no result passes until this is right\n",
+                 one->name);
+    rft_str_add(out, uneven ? "    }\n" : "");
+}
+
 void rft_new_write_reference(rft_str *out, const rft_new_plan *plan) {
     named_param buffers[RFT_CUDA_PARAMS_MAX];
     size_t count = sort_buffers(buffers, plan);
@@ -452,26 +485,16 @@ void rft_new_write_reference(rft_str *out, const rft_new_plan *plan) {
     for (size_t i = 0; i < plan->dimension_count; i++) {
         rft_str_addf(out, "%slong long %s", i ? ", " : "", plan->dimensions[i].name);
     }
-    rft_str_add(out, ") {\n    const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n    if (i < ");
-    if (plan->is_product) {
-        for (size_t i = 0, done = 0; i < plan->kernel->param_count && !done; i++) {
-            done = plan->kernel->params[i].pointer && plan->kernel->params[i].written_to;
-            if (done) {
-                add_count_of(out, plan, i, "");
-            }
-        }
-    } else {
+    rft_str_add(out, ") {\n    const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n");
+    if (!is_uneven(plan)) {
+        rft_str_add(out, "    if (i < ");
         add_count(out, plan, lanes, "");
+        rft_str_add(out, ") {\n");
     }
-    rft_str_add(out, ") {\n");
     for (size_t i = 0; i < count; i++) {
         if (buffers[i].param->written_to) {
-            rft_str_addf(out,
-                         is_float(buffers[i].param)
-                             ? "        %s[i] = nan(\"\"); // TODO: no result passes until this is right\n"
-                             : "        %s[i] = 0, __trap(); // TODO: no result passes until this is right\n",
-                         buffers[i].name);
+            write_result(out, plan, &buffers[i]);
         }
     }
-    rft_str_add(out, "    }\n}\n");
+    rft_str_add(out, is_uneven(plan) ? "}\n" : "    }\n}\n");
 }

@@ -5,19 +5,37 @@
 #include "measure/launching.h"
 #include "measure/rotation.h"
 
-static int record_one(rft_point_job *job, size_t runs, rft_graph **out, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
+int rft_graph_record(rft_gpu *gpu, int (*queue)(void *self, rft_err *err), void *self, rft_graph **out, rft_err *err) {
     rft_err ignored = RFT_ERR_INIT;
+    *out = NULL;
     int rc = gpu->vt->graph_begin(gpu, err);
     if (rc != RFT_OK) {
         return rc;
     }
-    for (size_t i = 0; rc == RFT_OK && i < runs; i++) {
+    rc = queue(self, err);
+    int end = gpu->vt->graph_end(gpu, out, rc == RFT_OK ? err : &ignored); /* also behind a failure: it is open still */
+    rc = rc == RFT_OK ? end : rc;
+    if (rc != RFT_OK) {
+        gpu->vt->graph_free(gpu, *out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+typedef struct several_runs {
+    rft_point_job *job;
+    size_t count;
+} several_runs;
+
+static int queue_several(void *self, rft_err *err) {
+    const several_runs *runs = self;
+    rft_point_job *job = runs->job;
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < runs->count; i++) {
         rc = rft_rotation_next(job, err); /* aims only: nothing of it is queued */
         rc = rc == RFT_OK ? rft_launching_queue(job, 0, job->request->spec->launch_count, err) : rc;
     }
-    int end = gpu->vt->graph_end(gpu, out, rc == RFT_OK ? err : &ignored);
-    return rc == RFT_OK ? end : rc;
+    return rc;
 }
 
 int rft_graph_runs_record(rft_point_job *job, size_t runs, rft_graph_runs *out, rft_err *err) {
@@ -26,9 +44,10 @@ int rft_graph_runs_record(rft_point_job *job, size_t runs, rft_graph_runs *out, 
     size_t count = job->set_count > runs ? job->set_count / runs : 1;
     *out = (rft_graph_runs){rft_arena_calloc(job->arena, count, sizeof *out->items), 0, runs};
     rft_rotation_pass(job, job->set_count - 1 - job->set); /* the first graph begins with the first set */
+    several_runs several = {job, runs};
     int rc = RFT_OK;
     while (rc == RFT_OK && out->count < count) {
-        rc = record_one(job, runs, &out->items[out->count], &why);
+        rc = rft_graph_record(gpu, queue_several, &several, &out->items[out->count], &why);
         out->count += rc == RFT_OK;
     }
     if (rc == RFT_OK) {

@@ -11,6 +11,9 @@ typedef struct rft_graph_runs {
     size_t count, runs;
 } rft_graph_runs;
 
+/* What queue(self) puts into the stream, as a graph, which is not launched; NULL with an error. graph_free() it. */
+int rft_graph_record(rft_gpu *gpu, int (*queue)(void *self, rft_err *err), void *self, rft_graph **out, rft_err *err);
+
 /* Records `runs` (a power of two) runs of all launches of the point, over all sets, and launches the first graph once,
  * untimed. Where the driver cannot, the point is skipped with the reason. */
 int rft_graph_runs_record(rft_point_job *job, size_t runs, rft_graph_runs *out, rft_err *err);

@@ -59,8 +59,7 @@ static void check_features(rft_point_job *job, const rft_launch *launch) {
     for (int i = 0; has_cluster(launch) && i < 3; i++) {
         if (launch->cluster[i] < 1 || (launch->grid[0] != 0 && launch->grid[i] % launch->cluster[i] != 0)) {
             rft_point_job_fail(job, RFT_OUTCOME_SKIPPED,
-                               "a grid of %lld blocks along dimension %d is no multiple of the "
-                               "cluster's %lld",
+                               "a grid of %lld blocks along dimension %d is no multiple of the cluster's %lld",
                                (long long)launch->grid[i], i, (long long)launch->cluster[i]);
             return;
         }

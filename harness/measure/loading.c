@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A point under load (docs/power.md): its launches without a pause, the meter watched meanwhile. */
 #include "measure/loading.h"
+#include "measure/batching.h"
 #include "measure/buffers.h"
 #include "measure/launching.h"
 #include "measure/rotation.h"
 #include "measure/sampling.h"
-#include "measure/timing.h"
 
 #include "base/str.h"
 

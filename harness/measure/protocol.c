@@ -90,7 +90,7 @@ static void keep_counted(rft_protocol *p) {
 static void protocol_rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_vendor_rest(p);
-    if (p->code.used && !p->dead && p->counting.profiler) {
+    if (p->code.used && !p->dead && p->counting.profiler) { /* then all that this process runs is counted */
         keep_counted(p);
     }
     if (p->code.used && !p->dead) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A point's samples (docs/measuring.md, "How a point is measured"). */
 #include "measure/timing.h"
-#include "measure/device_kernels.h"
+#include "measure/batching.h"
 #include "measure/graph_runs.h"
 #include "measure/launching.h"
 #include "measure/rotation.h"
@@ -21,138 +21,6 @@
 #define NOISY_FACTOR 10.0
 #define STEP_SAMPLES 10
 #define STEP_TIME_FRAC 0.25 /* of the point's timeout, for all steps */
-
-#define FLOOR_SAMPLES 11
-#define FLOOR_MOST_S 100e-6 /* no device's floor is a tenth of this: what takes longer is far from it */
-#define BATCH_FLOORS 100.0  /* a batch lasts this many floors: what is left of the floor is about 1 % */
-#define BATCH_SURE 10.0     /* the verified run may be this many times too long: the host's gaps are in it */
-
-/* ---- near the timer floor (docs/measuring.md): the floor, and how many runs hide it ---- */
-
-typedef struct empty_run {
-    rft_protocol *p;
-    rft_graph *graph; /* NULL: the kernel into the stream */
-} empty_run;
-
-static int queue_empty(void *self, rft_err *err) {
-    const empty_run *run = self;
-    rft_protocol *p = run->p;
-    return run->graph ? p->gpu->vt->graph_launch(p->gpu, run->graph, err)
-                      : rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_EMPTY], (rft_grid_1d){1, 32}, NULL, err);
-}
-
-static int record_empty(empty_run *run, rft_err *err) {
-    rft_gpu *gpu = run->p->gpu;
-    rft_err ignored = RFT_ERR_INIT;
-    rft_graph *graph = NULL;
-    int rc = gpu->vt->graph_begin(gpu, err);
-    if (rc == RFT_OK) {
-        rc = queue_empty(run, err);
-        int end = gpu->vt->graph_end(gpu, &graph, rc == RFT_OK ? err : &ignored);
-        rc = rc == RFT_OK ? end : rc;
-    }
-    run->graph = graph;
-    return rc;
-}
-
-int rft_batch_floor(rft_protocol *p, const rft_measure_opts *opts, double *out, rft_err *err) {
-    bool cold = opts->cache == RFT_CACHE_COLD;
-    double *known_s = &p->floor_s[opts->mode][cold];
-    if (*known_s == 0.0) {
-        empty_run run = {.p = p};
-        rft_timed timed = {.queue = queue_empty, .self = &run, .cache = cold ? RFT_CACHE_COLD : RFT_CACHE_HOT};
-        rft_sample samples[FLOOR_SAMPLES];
-        double seconds[FLOOR_SAMPLES];
-        int rc = opts->mode == RFT_TIMING_GRAPH ? record_empty(&run, err) : RFT_OK;
-        rc = rc == RFT_OK ? rft_timing_series(p, &timed, FLOOR_SAMPLES, samples, err) : rc;
-        p->gpu->vt->graph_free(p->gpu, run.graph);
-        if (rc != RFT_OK) {
-            return rc;
-        }
-        for (size_t i = 0; i < FLOOR_SAMPLES; i++) {
-            seconds[i] = samples[i].seconds;
-        }
-        *known_s = p->sampling.blocking ? rft_timing_median(seconds, FLOOR_SAMPLES) : 0.0;
-    }
-    *out = *known_s > 0.0 ? *known_s : (double)NAN;
-    return RFT_OK;
-}
-
-bool rft_batch_may_be_near(double seconds) {
-    return seconds < FLOOR_MOST_S;
-}
-
-/* How many runs may follow each other without anything between them. */
-static size_t most_runs(const rft_point_job *job) {
-    const rft_point_spec *spec = job->request->spec;
-    size_t most = spec->launch_count > 0 ? RFT_HELD_LAUNCHES / spec->launch_count : 0;
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (spec->buffers[i].role == RFT_BUFFER_INOUT && job->set_count < most) {
-            most = job->set_count; /* each must find its inouts restored */
-        }
-    }
-    return most;
-}
-
-int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, double *floor_s, rft_err *err) {
-    rft_protocol *p = job->p;
-    size_t most = most_runs(job);
-    rft_measure_opts by_events = job->request->measure; /* as `single` is launched */
-    by_events.mode = RFT_TIMING_EVENTS;
-    rft_sample sample;
-    *runs = 1;
-    *floor_s = NAN;
-    if (job->request->measure.cache == RFT_CACHE_COLD || most < 2 || !p->sampling.blocking ||
-        job->run_s > BATCH_SURE * FLOOR_MOST_S) {
-        return RFT_OK;
-    }
-    int rc = rft_timing_sample(p, single, &sample, err);
-    if (rc != RFT_OK) {
-        return rc;
-    }
-    p->busy.samples_s += sample.seconds;
-    if (!rft_batch_may_be_near(sample.seconds)) {
-        return RFT_OK;
-    }
-    rc = rft_batch_floor(p, &by_events, floor_s, err);
-    if (rc == RFT_OK && sample.seconds < RFT_NEAR_FLOOR * *floor_s) {
-        double wanted = BATCH_FLOORS * *floor_s / sample.seconds;
-        while (*runs < wanted && 2 * *runs <= most) {
-            *runs *= 2;
-        }
-    } else {
-        *floor_s = NAN;
-    }
-    return rc;
-}
-
-int rft_batch_record(rft_point_job *job, const rft_timed *batch, rft_graph **out, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
-    rft_err failure = RFT_ERR_INIT, ignored = RFT_ERR_INIT;
-    *out = NULL;
-    if (job->set_count > 1) {
-        return RFT_OK;
-    }
-    int rc = gpu->vt->graph_begin(gpu, &failure);
-    if (rc == RFT_OK) {
-        rc = batch->queue(batch->self, &failure);
-        int end = gpu->vt->graph_end(gpu, out, rc == RFT_OK ? &failure : &ignored);
-        rc = rc == RFT_OK ? end : rc;
-    }
-    if (rc == RFT_OK) {
-        rc = gpu->vt->graph_launch(gpu, *out, &failure);
-    }
-    if (rc != RFT_OK) {
-        gpu->vt->graph_free(gpu, *out);
-        *out = NULL;
-        rft_log_debug(job->p->log, "runs in a row are launched one by one: %s", failure.message);
-    }
-    if (rc != RFT_OK && gpu->vt->sticky(gpu)) {
-        *err = failure;
-        return rc;
-    }
-    return RFT_OK;
-}
 
 /* ---- a point ---- */
 

@@ -105,6 +105,8 @@ typedef struct rft_variant_state {
     rft_value *reference_config; /* then: of that one */
 } rft_variant_state;
 
+#define RFT_VENDOR_DIM_MAX INT64_C(1000000000)
+
 /* m, n or k of a vendor.matmul{}. */
 typedef struct rft_baseline_dim {
     const char *key;  /* "m" */

@@ -20,7 +20,7 @@ static bool counted_at(const rft_counters *counters, size_t i, rft_counter_raw *
         const rft_counter_raw *raw = &counters->raw[i - RFT_COUNTER_COUNT];
         *out = (rft_counter_raw){raw->name, raw->value, raw->reason};
     }
-    return !isnan(out->value) || !rft_text_equal(out->reason, RFT_COUNTER_NOT_ASKED);
+    return rft_counter_was_asked(out->value, out->reason);
 }
 
 /* Of the point while it is being read. */

@@ -59,9 +59,19 @@ local function wgmma_prior(dtype)
   end
 end
 
--- launch() of a reference that adds up in double and then in float; `of(sum)` is the launch for one of them.
-local function both_sums(of)
-  return { of "double", of "float" }
+-- A kernel of attention: facts are those of kernel{}, but for what all have alike. reference(p, b, sum): entry, args and grid
+-- of the reference that adds up in `sum`; tol and odd are for its check.
+local function attention_kernel(facts)
+  local of, tol, odd = facts.reference, facts.tol, facts.odd
+  facts.reference, facts.tol, facts.odd = nil, nil, nil
+  facts.options, facts.compiled = { "-I../matmul" }, { "d", "causal" }
+  local function launch(p, c, gpu, b)
+    local launches = { of(p, b, "double"), of(p, b, "float") }
+    for _, one in ipairs(launches) do one.block = 256 end
+    return launches
+  end
+  facts.check = { reference = { "attention_reference.cu", launch = launch }, tol = tol, odd = odd }
+  return kernel(facts)
 end
 
 local function ladder(dtype, cuda_type)
@@ -69,13 +79,11 @@ local function ladder(dtype, cuda_type)
 
   -- facts: name, source, entry, params, launch, traffic; temps and prior where there are any.
   local function describe(facts)
-    return kernel {
+    return attention_kernel {
       name = "attention_" .. dtype .. "_" .. facts.name,
       source = facts.source,
       entry = facts.entry,
-      options = { "-I../matmul" },
       problem = { "l", "b", "h", "kv", "d", "causal" },
-      compiled = { "d", "causal" },
       params = facts.params,
       buffers = function(p, c)
         check_problem(p)
@@ -96,23 +104,15 @@ local function ladder(dtype, cuda_type)
       end,
       traffic = facts.traffic,
       prior = facts.prior,
-      check = {
-        reference = {
-          "attention_reference.cu",
-          launch = function(p, c, gpu, b)
-            return both_sums(function(sum)
-              return {
-                entry = ("attention_reference<%s, %s, %d, %s>"):format(cuda_type, sum, p.d, tostring(p.causal)),
-                args = { b.q, b.k, b.v, b.o, i64(p.l), i32(p.h // p.kv) },
-                grid = { ceil_div(p.l, 32), heads(p) },
-                block = 256,
-              }
-            end)
-          end,
-        },
-        tol = TOL[dtype],
-        odd = { l = 515, b = 1, h = 4, kv = 2 },
-      },
+      reference = function(p, b, sum)
+        return {
+          entry = ("attention_reference<%s, %s, %d, %s>"):format(cuda_type, sum, p.d, tostring(p.causal)),
+          args = { b.q, b.k, b.v, b.o, i64(p.l), i32(p.h // p.kv) },
+          grid = { ceil_div(p.l, 32), heads(p) },
+        }
+      end,
+      tol = TOL[dtype],
+      odd = { l = 515, b = 1, h = 4, kv = 2 },
     }
   end
 
@@ -269,5 +269,5 @@ end
 
 return {
   fp16 = ladder("fp16", "__half"), bf16 = ladder("bf16", "__nv_bfloat16"), check_problem = check_problem, moved = moved,
-  shape_of = shape_of, scale = scale, wgmma_prior = wgmma_prior, both_sums = both_sums,
+  shape_of = shape_of, scale = scale, wgmma_prior = wgmma_prior, kernel = attention_kernel,
 }

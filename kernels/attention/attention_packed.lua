@@ -46,13 +46,11 @@ local function packed(dtype)
   end
   -- facts: name, source, entry, params, launch, traffic.
   local function describe(facts)
-    return kernel {
+    return attention.kernel {
       name = "attention_" .. dtype .. "_" .. facts.name,
       source = facts.source,
       entry = facts.entry,
-      options = { "-I../matmul" },
       problem = { "l", "spread", "h", "kv", "d", "causal" },
-      compiled = { "d", "causal" },
       params = facts.params,
       buffers = function(p)
         attention.check_problem(p)
@@ -73,23 +71,15 @@ local function packed(dtype)
         return all
       end,
       traffic = facts.traffic,
-      check = {
-        reference = {
-          "attention_reference.cu",
-          launch = function(p, c, gpu, b)
-            return attention.both_sums(function(sum)
-              return {
-                entry = ("attention_packed_reference<%s, %s, %d, %s>"):format(of.cuda_type, sum, p.d, tostring(p.causal)),
-                args = { b.q, b.k, b.v, b.o, starts_of(p), i32(tokens(p)), i32(p.h // p.kv) },
-                grid = { ceil_div(lengths_of(p)[1], 32), p.h, SEQUENCES },
-                block = 256,
-              }
-            end)
-          end,
-        },
-        tol = 4 * of.tol, -- short sequences, and where causal first rows, are larger than the mean
-        odd = { l = 77, spread = 90, h = 2, kv = 1 },
-      },
+      reference = function(p, b, sum)
+        return {
+          entry = ("attention_packed_reference<%s, %s, %d, %s>"):format(of.cuda_type, sum, p.d, tostring(p.causal)),
+          args = { b.q, b.k, b.v, b.o, starts_of(p), i32(tokens(p)), i32(p.h // p.kv) },
+          grid = { ceil_div(lengths_of(p)[1], 32), p.h, SEQUENCES },
+        }
+      end,
+      tol = 4 * of.tol, -- short sequences, and where causal first rows, are larger than the mean
+      odd = { l = 77, spread = 90, h = 2, kv = 1 },
     }
   end
 

@@ -112,8 +112,7 @@ static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
     }
     if (!speed) {
         rft_finding_body(f, RFT_TO_PEOPLE,
-                         "No run of a reference card is at hand that has these sweeps: name some with "
-                         "--reference.");
+                         "No run of a reference card is at hand that has these sweeps: name some with --reference.");
     } else if (speed->missing && !speed->itself) {
         rft_finding_body(f, RFT_TO_PEOPLE, "No speed is told against %s: %s.", speed->reference->device,
                          speed->missing);
@@ -473,8 +472,7 @@ static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
     }
     if (asked->unmarked) {
         rft_finding_body(f, RFT_ON_PAGE,
-                         "Whether a sweep explains the card (strides, working sets) is not recorded of %s: "
-                         "all count.",
+                         "Whether a sweep explains the card (strides, working sets) is not recorded of %s: all count.",
                          rft_words_plural(asked->unmarked, "sweep", "sweeps", f->arena));
     }
 }
@@ -500,15 +498,12 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         arena,
         "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Set: names problems "
         "and weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by "
-        "what "
-        "these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a second, "
-        "on the family's longest "
-        "problem. Items: what its script counts, where it does. "
-        "Without a pause: the same when runs follow each other at once, when heat and power have their say. Of "
-        "limit%s: share of the best rate that this card's memory or arithmetic units were seen to reach, mean of the "
-        "problems with its interval; it tells how well the card is used and never which card is faster: a slow card "
-        "near its own limit is still slow. FP16, FP32: numbers of 16 and 32 bits. "
-        "M, G, T, P: 10^6, 10^9, 10^12, 10^15.",
+        "what these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a "
+        "second, on the family's longest problem. Items: what its script counts, where it does. Without a pause: the "
+        "same when runs follow each other at once, when heat and power have their say. Of limit%s: share of the best "
+        "rate that this card's memory or arithmetic units were seen to reach, mean of the problems with its interval; "
+        "it tells how well the card is used and never which card is faster: a slow card near its own limit is still "
+        "slow. FP16, FP32: numbers of 16 and 32 bits. M, G, T, P: 10^6, 10^9, 10^12, 10^15.",
         buyer->asked->mix
             ? "Of the mix: of the time of a whole pass; an operation weighs its share of it."
             : "In all: the geometric mean; families of kernels weigh the same, and in a family its problems.",

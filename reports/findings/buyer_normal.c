@@ -368,15 +368,18 @@ static void add_sharing(rft_cell_table *table, const rft_run *run, const char **
     const char *others = FACT(run, &known, told, table->arena, "nvml.other_processes", "gpu.processes");
     const char *mps = FACT(run, &mps_known, told, table->arena, "nvml.mps_processes");
     const char *mig = FACT(run, &mig_known, told, table->arena, "nvml.mig", "gpu.mig_slice", "gpu.mig");
-    bool shared = (known && !is_zero(others)) || (mps_known && !is_zero(mps)) || (mig_known && strcmp(mig, "on") == 0);
+    const bool shared = (known && !is_zero(others)) || (mps_known && !is_zero(mps));
+    const bool sliced = mig_known && strcmp(mig, "on") == 0;
     add_state(table, "shared", "Shared with",
               rft_arena_printf(table->arena,
                                "other processes %s; programs that share it (MPS) %s; cut into slices (MIG) %s", others,
                                mps, mig),
-              shared  ? NO
-              : known ? YES
-                      : NOT_KNOWN,
-              shared ? "it did not have the card for itself: measure again alone" : "it had the card for itself");
+              shared || sliced ? NO
+              : known          ? YES
+                               : NOT_KNOWN,
+              shared   ? "it did not have the card for itself: measure again alone"
+              : sliced ? "a slice: what ran on the rest of the card is not known"
+                       : "it had the card for itself");
 }
 
 rft_finding *rft_finding_normal(const rft_buyer *buyer, rft_arena *arena) {

@@ -67,72 +67,75 @@ static rft_finding *verdict_counts(const rft_compare *compare, size_t side, rft_
     return f;
 }
 
+enum {
+    SIDE_LETTER,
+    SIDE_DEVICE,
+    SIDE_UUID,
+    SIDE_CARD,
+    SIDE_DRIVER,
+    SIDE_MEASURED,
+    SIDE_RUN,
+    SIDE_DATE,
+    SIDE_FELLOW,
+    SIDE_PATH,
+    SIDE_FILE_NAME,
+    SIDE_STEP,
+    SIDE_VERDICT,
+    SIDE_MEAN,
+    SIDE_MEAN_LOW,
+    SIDE_MEAN_HIGH,
+    SIDE_PRICE,
+    SIDE_FIELDS
+};
+
+static void fill_side(rft_datum *cells, const rft_compare *compare, size_t i, rft_arena *arena) {
+    const rft_compare_side *side = &compare->sides[i];
+    const char *uuid = side->run->gpu.uuid, *slash = strrchr(side->path, '/');
+    cells[SIDE_LETTER] = rft_datum_text(rft_compare_letter(compare, i, arena));
+    cells[SIDE_DEVICE] = rft_datum_text(side->device);
+    cells[SIDE_DEVICE].note = side->model_known ? NULL : "The device was not recorded: it is called after its file.";
+    cells[SIDE_UUID] = rft_datum_text(uuid);
+    cells[SIDE_CARD] = rft_datum_text(uuid && *uuid ? rft_arena_strndup(arena, uuid, 12) : "not known");
+    cells[SIDE_DRIVER] = rft_datum_text(driver_of(side->run, arena));
+    cells[SIDE_MEASURED] = rft_datum_text(side->date);
+    cells[SIDE_RUN] = rft_datum_text(side->run->info.id);
+    cells[SIDE_DATE] = rft_datum_text(side->date);
+    cells[SIDE_FELLOW] = rft_datum_text(is_fellow(compare, i) ? "(a card named above)" : "");
+    cells[SIDE_PATH] = rft_datum_text(side->path);
+    cells[SIDE_FILE_NAME] = rft_datum_text(slash ? slash + 1 : side->path);
+    cells[SIDE_STEP] = rft_datum_number(side->step_s > 0.0 ? side->step_s : (double)NAN);
+    cells[SIDE_VERDICT] = rft_datum_finding(verdict_counts(compare, i, arena));
+    cells[SIDE_MEAN] = rft_datum_number(compare->scores[i].mean.ratio);
+    cells[SIDE_MEAN_LOW] = rft_datum_number(compare->scores[i].mean.low);
+    cells[SIDE_MEAN_HIGH] = rft_datum_number(compare->scores[i].mean.high);
+    cells[SIDE_PRICE] = rft_datum_text(price_of(side, arena));
+}
+
 rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *arena) {
-    enum {
-        LETTER,
-        DEVICE,
-        UUID,
-        CARD,
-        DRIVER,
-        MEASURED,
-        RUN,
-        DATE,
-        FELLOW,
-        PATH,
-        FILE_NAME,
-        STEP,
-        VERDICT,
-        MEAN,
-        MEAN_LOW,
-        MEAN_HIGH,
-        PRICE,
-        FIELDS
-    };
-    rft_trait fields[FIELDS] = {
-        [LETTER] = {.key = "letter", .title = ""},
-        [DEVICE] = {.key = "device", .title = "Device", .lead = ": ", .wraps = true},
-        [UUID] = {.key = "uuid"},
-        [CARD] = {.title = "Card", .lead = ", card "},
-        [DRIVER] = {.title = "Driver", .where = RFT_ON_PAGE},
-        [MEASURED] = {.title = "Measured", .where = RFT_ON_PAGE},
-        [RUN] = {.key = "run", .title = "Run", .lead = ", run "},
-        [DATE] = {.key = "date", .title = "", .where = RFT_IN_TEXT | RFT_IN_DATA},
-        [FELLOW] = {.title = "", .where = RFT_IN_TEXT, .lead = " "},
-        [PATH] = {.key = "file", .title = "", .where = RFT_IN_TEXT | RFT_IN_DATA},
-        [FILE_NAME] = {.title = "File", .where = RFT_ON_PAGE, .wraps = true},
-        [STEP] = {.key = "timer_step_s"},
-        [VERDICT] = {.key = "verdicts"},
-        [MEAN] = {.key = "mean_ratio"},
-        [MEAN_LOW] = {.key = "mean_low"},
-        [MEAN_HIGH] = {.key = "mean_high"},
-        [PRICE] = {.title = any_price(compare) ? "Price" : NULL, .where = RFT_ON_PAGE, .wraps = true},
+    rft_trait fields[SIDE_FIELDS] = {
+        [SIDE_LETTER] = {.key = "letter", .title = ""},
+        [SIDE_DEVICE] = {.key = "device", .title = "Device", .lead = ": ", .wraps = true},
+        [SIDE_UUID] = {.key = "uuid"},
+        [SIDE_CARD] = {.title = "Card", .lead = ", card "},
+        [SIDE_DRIVER] = {.title = "Driver", .where = RFT_ON_PAGE},
+        [SIDE_MEASURED] = {.title = "Measured", .where = RFT_ON_PAGE},
+        [SIDE_RUN] = {.key = "run", .title = "Run", .lead = ", run "},
+        [SIDE_DATE] = {.key = "date", .title = "", .where = RFT_IN_TEXT | RFT_IN_DATA},
+        [SIDE_FELLOW] = {.title = "", .where = RFT_IN_TEXT, .lead = " "},
+        [SIDE_PATH] = {.key = "file", .title = "", .where = RFT_IN_TEXT | RFT_IN_DATA},
+        [SIDE_FILE_NAME] = {.title = "File", .where = RFT_ON_PAGE, .wraps = true},
+        [SIDE_STEP] = {.key = "timer_step_s"},
+        [SIDE_VERDICT] = {.key = "verdicts"},
+        [SIDE_MEAN] = {.key = "mean_ratio"},
+        [SIDE_MEAN_LOW] = {.key = "mean_low"},
+        [SIDE_MEAN_HIGH] = {.key = "mean_high"},
+        [SIDE_PRICE] = {.title = any_price(compare) ? "Price" : NULL, .where = RFT_ON_PAGE, .wraps = true},
     };
     rft_finding *f = rft_finding_new(arena);
-    rft_cell_table *table = rft_finding_table(f, "sides", fields, FIELDS);
+    rft_cell_table *table = rft_finding_table(f, "sides", fields, SIDE_FIELDS);
     table->lines = true;
     for (size_t i = 0; i < compare->side_count; i++) {
-        const rft_compare_side *side = &compare->sides[i];
-        const char *uuid = side->run->gpu.uuid, *slash = strrchr(side->path, '/');
-        rft_cell_row *row = rft_cell_table_row(table);
-        row->cells[LETTER] = rft_datum_text(rft_compare_letter(compare, i, arena));
-        row->cells[DEVICE] = rft_datum_text(side->device);
-        row->cells[DEVICE].note =
-            side->model_known ? NULL : "The device was not recorded: it is called after its file.";
-        row->cells[UUID] = rft_datum_text(uuid);
-        row->cells[CARD] = rft_datum_text(uuid && *uuid ? rft_arena_strndup(arena, uuid, 12) : "not known");
-        row->cells[DRIVER] = rft_datum_text(driver_of(side->run, arena));
-        row->cells[MEASURED] = rft_datum_text(side->date);
-        row->cells[RUN] = rft_datum_text(side->run->info.id);
-        row->cells[DATE] = rft_datum_text(side->date);
-        row->cells[FELLOW] = rft_datum_text(is_fellow(compare, i) ? "(a card named above)" : "");
-        row->cells[PATH] = rft_datum_text(side->path);
-        row->cells[FILE_NAME] = rft_datum_text(slash ? slash + 1 : side->path);
-        row->cells[STEP] = rft_datum_number(side->step_s > 0.0 ? side->step_s : (double)NAN);
-        row->cells[VERDICT] = rft_datum_finding(verdict_counts(compare, i, arena));
-        row->cells[MEAN] = rft_datum_number(compare->scores[i].mean.ratio);
-        row->cells[MEAN_LOW] = rft_datum_number(compare->scores[i].mean.low);
-        row->cells[MEAN_HIGH] = rft_datum_number(compare->scores[i].mean.high);
-        row->cells[PRICE] = rft_datum_text(price_of(side, arena));
+        fill_side(rft_cell_table_row(table)->cells, compare, i, arena);
     }
     return f;
 }

@@ -68,43 +68,59 @@ static rft_datum pair_cell(const rft_compare_score *score, bool many, rft_arena 
     return cell;
 }
 
+enum {
+    PAIR_SIDE,
+    PAIR_AGAINST,
+    PAIR_JUDGED,
+    PAIR_FASTER,
+    PAIR_SLOWER,
+    PAIR_SAME,
+    PAIR_AMBIGUOUS,
+    PAIR_MEAN,
+    PAIR_MEAN_LOW,
+    PAIR_MEAN_HIGH,
+    PAIR_LEAST,
+    PAIR_MOST,
+    PAIR_ROOFED,
+    PAIR_ROOFED_MEAN,
+    PAIR_ROOFS,
+    PAIR_FIELDS
+};
+
+static void fill_score(rft_datum *cells, const rft_compare_score *score) {
+    cells[PAIR_JUDGED] = rft_datum_count((int64_t)score->judged);
+    for (int v = RFT_COMPARE_FASTER; v <= RFT_COMPARE_AMBIGUOUS; v++) {
+        cells[PAIR_FASTER + v - RFT_COMPARE_FASTER] = rft_datum_count((int64_t)score->counts[v]);
+    }
+    cells[PAIR_MEAN] = rft_datum_number(score->mean.ratio);
+    cells[PAIR_MEAN_LOW] = rft_datum_number(score->mean.low);
+    cells[PAIR_MEAN_HIGH] = rft_datum_number(score->mean.high);
+    cells[PAIR_LEAST] = rft_datum_number(score->least_ratio);
+    cells[PAIR_MOST] = rft_datum_number(score->most_ratio);
+    cells[PAIR_ROOFED] = rft_datum_count((int64_t)score->roofed);
+    cells[PAIR_ROOFED_MEAN] = rft_datum_number(score->roofed_mean);
+    cells[PAIR_ROOFS] = rft_datum_number(score->roofs_mean);
+}
+
 static void add_pair_data(rft_finding *f, const rft_compare *c) {
-    enum {
-        SIDE,
-        AGAINST,
-        JUDGED,
-        FASTER,
-        SLOWER,
-        SAME,
-        AMBIGUOUS,
-        MEAN,
-        MEAN_LOW,
-        MEAN_HIGH,
-        LEAST,
-        MOST,
-        ROOFED,
-        ROOFED_MEAN,
-        ROOFS,
-        FIELDS
+    static const rft_trait fields[PAIR_FIELDS] = {
+        [PAIR_SIDE] = {.key = "letter"},
+        [PAIR_AGAINST] = {.key = "against"},
+        [PAIR_JUDGED] = {.key = "judged"},
+        [PAIR_FASTER] = {.key = "FASTER"},
+        [PAIR_SLOWER] = {.key = "SLOWER"},
+        [PAIR_SAME] = {.key = "SAME"},
+        [PAIR_AMBIGUOUS] = {.key = "AMBIGUOUS"},
+        [PAIR_MEAN] = {.key = "mean_ratio"},
+        [PAIR_MEAN_LOW] = {.key = "mean_low"},
+        [PAIR_MEAN_HIGH] = {.key = "mean_high"},
+        [PAIR_LEAST] = {.key = "least_ratio"},
+        [PAIR_MOST] = {.key = "most_ratio"},
+        [PAIR_ROOFED] = {.key = "with_ceilings"},
+        [PAIR_ROOFED_MEAN] = {.key = "mean_ratio_with_ceilings"},
+        [PAIR_ROOFS] = {.key = "mean_ceilings_ratio"},
     };
-    static const rft_trait fields[FIELDS] = {
-        [SIDE] = {.key = "letter"},
-        [AGAINST] = {.key = "against"},
-        [JUDGED] = {.key = "judged"},
-        [FASTER] = {.key = "FASTER"},
-        [SLOWER] = {.key = "SLOWER"},
-        [SAME] = {.key = "SAME"},
-        [AMBIGUOUS] = {.key = "AMBIGUOUS"},
-        [MEAN] = {.key = "mean_ratio"},
-        [MEAN_LOW] = {.key = "mean_low"},
-        [MEAN_HIGH] = {.key = "mean_high"},
-        [LEAST] = {.key = "least_ratio"},
-        [MOST] = {.key = "most_ratio"},
-        [ROOFED] = {.key = "with_ceilings"},
-        [ROOFED_MEAN] = {.key = "mean_ratio_with_ceilings"},
-        [ROOFS] = {.key = "mean_ceilings_ratio"},
-    };
-    rft_cell_table *table = rft_finding_table(f, "pairs", fields, FIELDS);
+    rft_cell_table *table = rft_finding_table(f, "pairs", fields, PAIR_FIELDS);
     table->where = RFT_IN_DATA;
     for (size_t side = 0; side < c->side_count; side++) {
         for (size_t other = 0; other < c->side_count; other++) {
@@ -113,20 +129,9 @@ static void add_pair_data(rft_finding *f, const rft_compare *c) {
                 continue;
             }
             rft_datum *cells = rft_cell_table_row(table)->cells;
-            cells[SIDE] = rft_datum_text(rft_compare_letter(c, side, f->arena));
-            cells[AGAINST] = rft_datum_text(rft_compare_letter(c, other, f->arena));
-            cells[JUDGED] = rft_datum_count((int64_t)score->judged);
-            for (int v = RFT_COMPARE_FASTER; v <= RFT_COMPARE_AMBIGUOUS; v++) {
-                cells[FASTER + v - RFT_COMPARE_FASTER] = rft_datum_count((int64_t)score->counts[v]);
-            }
-            cells[MEAN] = rft_datum_number(score->mean.ratio);
-            cells[MEAN_LOW] = rft_datum_number(score->mean.low);
-            cells[MEAN_HIGH] = rft_datum_number(score->mean.high);
-            cells[LEAST] = rft_datum_number(score->least_ratio);
-            cells[MOST] = rft_datum_number(score->most_ratio);
-            cells[ROOFED] = rft_datum_count((int64_t)score->roofed);
-            cells[ROOFED_MEAN] = rft_datum_number(score->roofed_mean);
-            cells[ROOFS] = rft_datum_number(score->roofs_mean);
+            cells[PAIR_SIDE] = rft_datum_text(rft_compare_letter(c, side, f->arena));
+            cells[PAIR_AGAINST] = rft_datum_text(rft_compare_letter(c, other, f->arena));
+            fill_score(cells, score);
         }
     }
 }
@@ -161,9 +166,8 @@ rft_finding *rft_finding_matrix(const rft_compare *c, rft_arena *arena) {
     rft_compare_add_names(f, c);
     rft_finding_note(
         f, RFT_IN_TEXT,
-        "Geometric mean of the speed of the run in the row against the one in the column, above 1 is "
-        "faster. Unclear: its 95 %% interval holds 1, or all workloads are ambiguous. n/a: no workload is in "
-        "both.");
+        "Geometric mean of the speed of the run in the row against the one in the column, above 1 is faster. Unclear: "
+        "its 95 %% interval holds 1, or all workloads are ambiguous. n/a: no workload is in both.");
     return f;
 }
 
@@ -365,9 +369,7 @@ rft_finding *rft_finding_wins(const rft_compare *c, rft_arena *arena) {
         f, RFT_TO_PEOPLE,
         "Fastest: shown to be faster than every other; none: no run is. The speed is that of the sweep's fastest to "
         "the nearest that something is decided of, a geometric mean over its workloads with its 95 %% interval; "
-        "unclear: that holds 1. "
-        "Explained is what the measured ceilings of both allow for the "
-        "same work: 31 %% of 42 %% leaves 11 %% to the kernels, the compiler, the clock and to what has no ceiling "
-        "here.");
+        "unclear: that holds 1. Explained is what the measured ceilings of both allow for the same work: 31 %% of 42 "
+        "%% leaves 11 %% to the kernels, the compiler, the clock and to what has no ceiling here.");
     return f;
 }

@@ -411,10 +411,9 @@ rft_finding *rft_finding_conformance(const rft_run *run, rft_arena *arena) {
     rft_finding_heading(f, RFT_IN_TEXT, 1, "Conformance");
     rft_finding_note(
         f, RFT_ON_PAGE,
-        "What four bodies ask of a result that is published, a line each in our words, and what this run's "
-        "own data say. What the run does not know counts as not met; sweeps without a result count under validation "
-        "alone. It is no certificate: none of these "
-        "bodies has seen it.");
+        "What four bodies ask of a result that is published, a line each in our words, and what this run's own data "
+        "say. What the run does not know counts as not met; sweeps without a result count under validation alone. It "
+        "is no certificate: none of these bodies has seen it.");
     s.table = rft_finding_table(f, "", fields, RFT_CONFORM_FIELDS);
     collect_bests(&s);
     add_spec(&s);

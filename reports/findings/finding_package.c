@@ -29,8 +29,7 @@ static void add_maker(unchecked *u) {
     const char *uuid = run->gpu.uuid && *run->gpu.uuid ? run->gpu.uuid : NULL;
     add_row(u, "who made it, on what",
             "Checksums find damage, not forgery: whoever changes a figure can make them anew. Compare the digest by "
-            "another "
-            "way, and measure delivered cards with the same mix.");
+            "another way, and measure delivered cards with the same mix.");
     if (run->info.replay_of) {
         add_row(u, "that it was measured", "It was not: a recording answered in place of the device.");
     }

@@ -331,10 +331,9 @@ static rft_cell_table *soak_table(rft_finding *f, const rft_load *soak) {
     rft_finding_heading(f, RFT_IN_TEXT, 2, "Burst and sustained, under load for %g s", soak->asked_s);
     const char *text = rft_arena_printf(
         f->arena,
-        "Burst and sustained: a burst is what the rest of this report tells, some milliseconds at a time; sustained "
-        "is the median "
-        "of the same kind of sample in the last third of %g s of launches back to back, when heat and "
-        "power limit have done what they do; power and clock are of that third.",
+        "Burst and sustained: a burst is what the rest of this report tells, some milliseconds at a time; sustained is "
+        "the median of the same kind of sample in the last third of %g s of launches back to back, when heat and power "
+        "limit have done what they do; power and clock are of that third.",
         soak->asked_s);
     rft_finding_note(f, RFT_IN_FULL, "%s", text);
     rft_finding_legend(f, text);

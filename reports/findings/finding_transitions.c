@@ -307,10 +307,8 @@ static bool has_change(const found_line *line) {
 
 static const char chart_legend[] =
     "Transitions: marks, the best over all variants at every value; grey lines: what the measured ceilings allow for "
-    "the "
-    "same work; shaded, with its name or, where it is narrow, its number from the left: what holds the best back. "
-    "Dashed: where the times turn, the thick line at its "
-    "foot and the brackets give the 95 % interval.";
+    "the same work; shaded, with its name or, where it is narrow, its number from the left: what holds the best back. "
+    "Dashed: where the times turn, the thick line at its foot and the brackets give the 95 % interval.";
 
 /* The profile of the bests, the ceilings along the axis, bands of bound, and the places: lines with a change first,
  * those without one with `full` alone. */

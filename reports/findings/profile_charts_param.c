@@ -130,5 +130,4 @@ size_t rft_param_charts(const rft_run *run, const rft_point *best, double height
 const char rft_param_charts_text[] =
     "Profiles: of the best's variant. Dark: the best over all other parameters at this value. Grey bar: from the best "
     "to the slowest configuration measured there; grey mark or line: half of them are faster. n: how many were "
-    "measured. "
-    "Values that no valid configuration has here are left out.";
+    "measured. Values that no valid configuration has here are left out.";

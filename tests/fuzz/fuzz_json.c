@@ -11,13 +11,9 @@
 
 static void getters(const json_t *value) {
     const char *text = NULL;
-    int64_t whole = 0;
-    double real = 0;
     json_t *inner = NULL;
     rft_err err = RFT_ERR_INIT;
     (void)rft_json_text(&text, value, "a", "fuzz", &err);
-    (void)rft_json_int(&whole, value, "a", "fuzz", &err);
-    (void)rft_json_real(&real, value, "a", "fuzz", &err);
     (void)rft_json_array(&inner, value, "a", "fuzz", &err);
     (void)rft_json_object(&inner, value, "a", "fuzz", &err);
 }

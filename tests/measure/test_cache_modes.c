@@ -260,25 +260,30 @@ static void graphs_take_the_sets_in_turn(void **state) {
     }
 }
 
-/* A cold sample is one graph of all launches; what a driver cannot record is not measured otherwise. */
+/* A cold sample is one graph of all launches; what a driver cannot record is not measured otherwise, and leaves no
+ * graph. */
 static void a_point_of_several_launches_is_one_graph(void **state) {
     (void)state;
     fixture f;
     witness w;
     rft_scripted_opts opts = rft_scripted_defaults();
-    for (int graphs = 0; graphs < 2; graphs++) {
-        opts.no_graphs = !graphs;
+    const char *const refusals[] = {
+        NULL, "measure.mode = \"graph\": the driver has no graphs; \"events\" needs no graph",
+        "measure.mode = \"graph\": launching: not while a graph is recorded; \"events\" needs no graph"};
+    for (int i = 0; i < 3; i++) {
+        opts.no_graphs = i == 1;
+        opts.refuses_recorded = i == 2;
         start(&f, &w, &opts);
         put_memset_first(&f);
         f.request.measure.mode = RFT_TIMING_GRAPH;
-        assert_int_equal(fixture_outcome(&f, "witness"), graphs ? RFT_OUTCOME_OK : RFT_OUTCOME_SKIPPED);
-        if (graphs) {
+        assert_int_equal(fixture_outcome(&f, "witness"), refusals[i] ? RFT_OUTCOME_SKIPPED : RFT_OUTCOME_OK);
+        assert_int_equal(rft_scripted_graphs(f.scripted), 0);
+        if (!refusals[i]) {
             const char *sample = "launch rft_stamp_kernel\nrecord\ngraph\nset 7 4000\nlaunch witness\nrecord\n";
             assert_non_null(strstr(rft_scripted_history(f.scripted), sample));
             assert_true(w.same && fabs(f.result.measurement.stats.median - 201e-6) < 1e-9);
         } else {
-            assert_string_equal(f.result.reason,
-                                "measure.mode = \"graph\": the driver has no graphs; \"events\" needs no graph");
+            assert_string_equal(f.result.reason, refusals[i]);
         }
         fixture_stop(&f);
     }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # slurm.sh ROOFTUNE SOURCE: a real Slurm cluster of three nodes on this machine (loopback alone) runs what
 # `rooftune run --sbatch` prints, over a replayed space. One shard is killed, one is requeued, one node is drained. The
-# run in the end has the points and bests of an undivided one. Exit status 77: Slurm is not here, or cannot be started.
+# run in the end has the points and bests of an undivided one, in a folder and under a name that a shell would cut.
+# Exit status 77: Slurm is not here, or cannot be started.
 set -u
 rooftune=$1 source=$2
 PATH=$PATH:/usr/sbin:/sbin
@@ -15,7 +16,11 @@ recording=$source/sweeps/recorded/nvidia-h200/quick.json.gz
 T=$(mktemp -d /tmp/rft_slurm_XXXXXX)
 pids=()
 end() {
-    [ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null
+    if [ ${#pids[@]} -gt 0 ]; then # of this cluster: a step that still runs would outlive its daemons
+        squeue -h -o %A 2>/dev/null | xargs -r scancel 2>/dev/null
+        for _ in $(seq 50); do [ -n "$(squeue -h 2>/dev/null)" ] || break; sleep 0.1; done
+        kill "${pids[@]}" 2>/dev/null
+    fi
     wait 2>/dev/null
     rm -rf "$T"
 }
@@ -23,7 +28,7 @@ trap end EXIT
 fail() {
     echo "FAILED: $*"
     squeue 2>&1
-    tail -n 5 "$T"/log/ctld "$T"/work/*.log 2>/dev/null
+    tail -n 5 "$T"/log/ctld "$T"/work/*/*.log 2>/dev/null
     exit 1
 }
 
@@ -71,14 +76,15 @@ for _ in $(seq 150); do idle && break; sleep 0.2; done
 idle || { echo "skipped: the cluster does not start here: $(tail -n 2 "$T/log/ctld" 2>/dev/null)"; exit 77; }
 
 # ---- the run ----
-cd "$T/work" || exit 1
+mkdir "$T/work/it's \$here" && cd "$T/work/it's \$here" || exit 1
+whole="a 'run' & more.db" shard=a--run----more
 export RFT_NVRTC=off RFT_CACHE=$T/cache
 scontrol update nodename=n3 state=drain reason=test || fail "n3 cannot be drained"
-"$rooftune" run "$quick" -d "replay:$recording" --sbatch nodes=6,gpus=0,time=5,partition=p >jobs.sh 2>err || fail "$(cat err)"
+"$rooftune" run "$quick" -d "replay:$recording" --sbatch nodes=6,gpus=0,time=5,partition=p -o "$whole" >jobs.sh 2>err || fail "$(cat err)"
 sh jobs.sh >submitted || fail "not submitted: $(cat submitted)"
 array=$(sed 's/shards: job \([0-9]*\);.*/\1/' submitted)
 scancel "${array}_2" || fail "shard 2 cannot be killed"
-for _ in $(seq 150); do [ -s quick-4-of-6.db ] && break; sleep 0.2; done
+for _ in $(seq 150); do [ -s $shard-4-of-6.db ] && break; sleep 0.2; done
 scontrol requeue "${array}_4" 2>/dev/null # it has run, or runs: it goes on with its file
 for _ in $(seq 300); do
     [ -n "$(squeue -h)" ] || break
@@ -91,12 +97,12 @@ done
 points() { "$rooftune" show "$1" --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort; }
 bests() { "$rooftune" best "$1" --csv - | cut -d, -f1-4; }
 "$rooftune" run "$quick" -d "replay:$recording" -o undivided.db --no-report >/dev/null 2>&1
-[ -s quick.db ] || fail "the shards were not put together"
-cmp <(points quick.db) <(points undivided.db) || fail "other points than an undivided run"
-[ -z "$(points quick.db | uniq -d)" ] || fail "a point is there twice"
-cmp <(bests quick.db) <(bests undivided.db) || fail "other bests"
-"$rooftune" export quick-1-of-6.db -o one.json.gz 2>/dev/null
+[ -s "$whole" ] || fail "the shards were not put together"
+cmp <(points "$whole") <(points undivided.db) || fail "other points than an undivided run"
+[ -z "$(points "$whole" | uniq -d)" ] || fail "a point is there twice"
+cmp <(bests "$whole") <(bests undivided.db) || fail "other bests"
+"$rooftune" export $shard-1-of-6.db -o one.json.gz 2>/dev/null
 gzip -dc one.json.gz | grep -q '"replay.host.slurm","job [0-9]*, array '"$array"', task 1, node n[12], partition p' ||
     fail "the shard does not say which job it was"
 ! cat ./*.log | grep -n "node n3" || fail "a drained node worked"
-echo "$(points quick.db | wc -l) points of $(ls quick-*-of-6.db | wc -l) shards, one killed, one requeued, a node drained"
+echo "$(points "$whole" | wc -l) points of $(ls $shard-*-of-6.db | wc -l) shards, one killed, one requeued, a node drained"

@@ -337,6 +337,9 @@ static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *e
     if (rc != RFT_OK) {
         return rc;
     }
+    if (gpu->recording && gpu->opts.refuses_recorded) {
+        return rft_err_set(err, RFT_E_LIMIT, "launching: not while a graph is recorded");
+    }
     if (gpu->recording) {
         recorded_step step = {.launch = *launch};
         for (size_t i = 0; i < gpu->opts.recorded_args && i < RECORDED_ARGS; i++) {
@@ -366,8 +369,8 @@ static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *e
 }
 
 static void graph_free(rft_gpu *base, rft_graph *graph) {
-    (void)base;
     if (graph) {
+        scripted_of(base)->graphs--;
         free(graph->steps);
         free(graph);
     }
@@ -379,6 +382,7 @@ static int graph_begin(rft_gpu *base, rft_err *err) {
         return rft_err_set(err, RFT_E_LIMIT, "the driver has no graphs");
     }
     gpu->recording = rft_alloc(sizeof *gpu->recording);
+    gpu->graphs++;
     return usable(gpu, err);
 }
 

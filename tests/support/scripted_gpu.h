@@ -31,6 +31,7 @@ typedef struct rft_scripted_opts {
     rft_gpu_info info;          /* memory_bytes is what alloc() has to give */
     double clock_mhz;           /* of the SMs; 0: stamps are not plausible */
     bool no_graphs;             /* nothing can be recorded */
+    bool refuses_recorded;      /* a launch fails while a graph is recorded */
     size_t recorded_args;       /* addresses that a graph keeps of each launch; the others are those of its last aim */
     uint64_t host_memory_bytes; /* what host_alloc() has to give */
     rft_scripted_speeds speeds;
@@ -90,6 +91,7 @@ void rft_scripted_gpu_on_call(rft_scripted_gpu *gpu, rft_scripted_hook hook, voi
 unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol);
 /* Launches and copies in order, one a line ("launch saxpy<4>", "copy 64", "set 255 64", "record", "sync"). */
 const char *rft_scripted_history(const rft_scripted_gpu *gpu);
+int rft_scripted_graphs(const rft_scripted_gpu *gpu);     /* recorded and not freed */
 unsigned rft_scripted_loads(const rft_scripted_gpu *gpu); /* modules loaded so far */
 void rft_scripted_history_clear(rft_scripted_gpu *gpu);
 uint64_t rft_scripted_memory_used(const rft_scripted_gpu *gpu);

@@ -107,6 +107,10 @@ unsigned rft_scripted_loads(const rft_scripted_gpu *gpu) {
     return gpu->loads;
 }
 
+int rft_scripted_graphs(const rft_scripted_gpu *gpu) {
+    return gpu->graphs;
+}
+
 void rft_scripted_history_clear(rft_scripted_gpu *gpu) {
     rft_str_truncate(&gpu->history, 0);
 }

@@ -96,6 +96,7 @@ struct rft_scripted_gpu {
     uint32_t held_ticket;
     double held_limit_s;
     rft_graph *recording; /* NULL: what is queued runs */
+    int graphs;           /* alive */
     rft_str history;
     unsigned loads;
     rft_scripted_hook hook; /* NULL: none */

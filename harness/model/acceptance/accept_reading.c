@@ -91,10 +91,8 @@ static rft_accept_reading read_ceiling(const rft_limit *limit, const rft_run *ru
         const char *why = ceiling->at_least                       ? "only a lower bound of it was measured"
                           : ceiling->measured && limit->sustained ? "its rate under load was not measured"
                                                                   : ceiling->reason;
-        return says_nothing(RFT_ACCEPT_MISSING, rft_arena_printf(arena, "not measured: %s",
-                                                                 why ? why
-                                                                     : "no reason is "
-                                                                       "recorded"));
+        return says_nothing(RFT_ACCEPT_MISSING,
+                            rft_arena_printf(arena, "not measured: %s", why ? why : "no reason is recorded"));
     }
     if (is_impossible(ceiling, stats)) {
         return says_nothing(RFT_ACCEPT_IMPOSSIBLE, "it reads more than the hardware can do, or than its samples do");

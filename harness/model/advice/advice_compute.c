@@ -57,8 +57,7 @@ rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answe
     return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)),
                           share->evidence == RFT_EVIDENCE_COUNTED ? RFT_ADVICE_COUNTED : RFT_ADVICE_MODELLED,
                           rft_arena_printf(c->arena,
-                                           "reuse closer to the arithmetic: %s carries as much as takes %s of "
-                                           "the time",
+                                           "reuse closer to the arithmetic: %s carries as much as takes %s of the time",
                                            rft_resource_name(by, share->pipe), rft_case_percent(c, share->frac)));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fleet_parts.h - what fleet.c and fleet_judge.c share. */
+/* fleet_parts.h - what fleet.c, fleet_gather.c and fleet_judge.c share. */
 #ifndef RFT_MODEL_FLEET_PARTS_H
 #define RFT_MODEL_FLEET_PARTS_H
 

@@ -163,7 +163,7 @@ void rft_counted_by_turn(rft_counted_choice *choices, size_t count) {
 
 void rft_counted_leave_out(rft_counters *counters) {
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
-        if (isnan(counters->values[i]) && rft_text_equal(counters->reasons[i], RFT_COUNTER_NOT_ASKED)) {
+        if (!rft_counter_was_asked(counters->values[i], counters->reasons[i])) {
             counters->reasons[i] = RFT_COUNTED_LEFT_OUT;
         }
     }

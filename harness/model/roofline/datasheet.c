@@ -133,7 +133,7 @@ static const char *no_sheet_because(const char *name) {
 }
 
 /* Whether the entry speaks of this device: laptop parts share names with others, and so do parts of other sizes. */
-static bool is_of(const json_t *entry, const rft_gpu_info *gpu) {
+static bool speaks_of(const json_t *entry, const rft_gpu_info *gpu) {
     const char *match = json_string_value(json_object_get(entry, "match"));
     bool other = is_for_laptops(gpu->name) && !is_for_laptops(match);
     return contains_words(gpu->name, match) && !other && !differs(entry, "sms", gpu->sms) &&
@@ -154,7 +154,7 @@ static int find_entry(const json_t *table, const rft_gpu_info *gpu, const json_t
         }
         const size_t length = strlen(json_string_value(json_object_get(entry, "match")));
         const double off = memory_differs_frac(entry, gpu);
-        if (length < longest || !is_of(entry, gpu)) {
+        if (length < longest || !speaks_of(entry, gpu)) {
             continue;
         }
         if (length > longest || off < nearest) {

@@ -203,6 +203,10 @@ static const char *amount(double value, const char *unit, rft_arena *arena) {
     return thing ? rft_arena_printf(arena, "%s %s", text, unit) : rft_arena_strdup(arena, text);
 }
 
+bool rft_counter_was_asked(double value, const char *reason) {
+    return !isnan(value) || !rft_text_equal(reason, RFT_COUNTER_NOT_ASKED);
+}
+
 bool rft_counter_is_of_nothing(rft_counter counter, double value) {
     bool average = counter == RFT_COUNTER_LOAD_BYTES_PER_SECTOR || counter == RFT_COUNTER_STORE_BYTES_PER_SECTOR ||
                    counter == RFT_COUNTER_SECTORS_PER_LOAD || counter == RFT_COUNTER_SECTORS_PER_STORE;

@@ -160,6 +160,8 @@ typedef struct rft_counters {
 
 /* The reason of what was not among the quantities asked for. */
 #define RFT_COUNTER_NOT_ASKED "not asked for"
+/* Is there a value, or another reason why there is none? */
+bool rft_counter_was_asked(double value, const char *reason);
 
 /* Nothing known, everything for this reason (kept as pointer). */
 rft_counters rft_counters_unknown(const char *reason);

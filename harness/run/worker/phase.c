@@ -89,9 +89,7 @@ const char *rft_phase_reason(rft_phase_at at, const rft_probe_request *request, 
     switch (at.phase) {
     case RFT_PHASE_FILL:
         return rft_arena_printf(
-            arena,
-            "%s did not end in %.3g s; the worker was ended: raise measure.timeout, or give it more "
-            "threads",
+            arena, "%s did not end in %.3g s; the worker was ended: raise measure.timeout, or give it more threads",
             name_of_fill(request->spec, at.buffer, arena), limit_s);
     case RFT_PHASE_RUN:
         return rft_arena_printf(arena,

@@ -225,8 +225,7 @@ static const way examples[] = {
     {"prior", PRIOR_WAY},
     {"kernel.check.reference", "reference = \"saxpy.cu:saxpy_reference\""},
     {"kernel.check.reference.launch", "launch = function(p, c, gpu, b) return { { entry = \"scores\", args = { b.q, "
-                                      "b.s }, grid = ..., block = ... }, ... "
-                                      "} end"},
+                                      "b.s }, grid = ..., block = ... }, ... } end"},
     {"kernel.check.reference.buffers", "buffers = function(p) return { s = temp(f64, p.n * p.n) } end"},
     {"kernel.check.reference.set", "set = { BLOCK = 256 }"},
     {"check.reference.grid", "grid = 256, { x, y, z }, or function(p) return ceil_div(p.n, 256) end"},

@@ -76,6 +76,7 @@ mistake no_csv 11 scale.lua 's/over = .*/problems = csv "shapes.csv" }/' 'scale.
 mistake prefix 4 scale.lua 's/over = /where = { "BLOCK <= gpu.max_threads" }, over = /' 'gpu.max_threads: unknown name, did you mean "max_threads_per_block"' 'a constraint says true or false'
 mistake host_code 5 scale.cu 's/\* by \*/* by * cudaGetLastError() */' 'scale.cu(8): cudaGetLastError is host code, and NVRTC compiles device code' 'the log above'
 mistake odd_zero 5 scale.lua 's/ref" }/ref", odd = { n = 0 } }/' 'compiled for n=0 (the odd problem):' 'the log above'
+grep -q '^warning: scale.lua:4: the odd problem, by which results are verified, fails: for n=0' err || fail "no warning: $(cat err)"
 grep -q 'script_failed: scale.lua:4: for n=0 BLOCK=128: input.n: 0 is outside' out || fail "the odd problem's error: $(cat out)"
 mistake cluster 12 scale.lua 's/grid = 1, block = 32/&, cluster = 2/' 'skipped: grid.x is 1, which is no multiple of the cluster.s 2' 'each line above'
 # What threads certainly reach, by the PTX of the default configuration, the smallest and the largest, and other mistakes: several at once.

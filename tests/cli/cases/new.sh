@@ -249,7 +249,7 @@ grep -q 'z = input(bf16, ' with/scale.lua || fail "the header's alias: $(cat wit
 grep -q 'BLOCK_SWIZZLE = values(false, true)' with/scale.lua || fail "$(cat with/scale.lua)"
 ! grep -q BLOCK_ITEMS with/scale.lua || fail "the header's constant is tuned: $(cat with/scale.lua)"
 grep -q 'entry   = "scale<double, BLOCK_SWIZZLE, STAGES, PARTS, ROWS>"' with/scale.lua || fail "$(cat with/scale.lua)"
-grep -q 'y = output(f64, p.n ' with/scale.lua || fail "the type of the launch: $(cat with/scale.lua)"
+grep -q 'y = output(f64, p.n),' with/scale.lua || fail "the type of the launch: $(cat with/scale.lua)"
 grep -q 'i32(p.n), u64(' with/scale.lua || fail "$(cat with/scale.lua)"
 next=$(sed -n 's/^next: rooftune check //p' err)
 # Blocks that wait for each other; C++20.

@@ -211,6 +211,24 @@ says fields.lua 'struct { b.q, b.k, b.o, f32(1), b.m, i32(p.n), i32(p.heads) }'
 rooftune new fields.cu --entry bare
 says bare.lua 'arg2 = input(f32, p.arg3),'
 says bare.lua 'i32(p.arg3)'
+# Of several sizes the one that an element is held against; what is read by other ways has all of them.
+cat >steps.cu <<'CU'
+__global__ void steps(const float4 *from, int *seen, float *to, float *wide, const int *rows, int n, int stride, unsigned seed) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    to[i] = from[i].x + seed + rows[i * stride];
+    if (to[i] > 0) atomicAdd(&seen[0], 1);
+    *(float4 *)&wide[i] = from[i];
+}
+CU
+rooftune new steps.cu
+says steps.lua 'from = input(f32, 4 * p.n),'
+says steps.lua 'to = inout(f32, p.n),'
+says steps.lua 'wide = inout(f32, p.n * p.stride * p.seed),'
+says steps.lua 'rows = input(i32, p.n * p.stride * p.seed),'
+says steps.lua 'read = 4 * 4 * p.n + 4 * p.n * p.stride * p.seed + 4 * p.n + '
+says steps_reference.cu 'if (i < n) {'
+says steps_reference.cu 'if (i < n * stride * seed) {'
 # Constants that name each other end.
 (echo 'const int a1 = a2 * a2 * a2 * a2 * a2 * a2 * a2 * a2;'; echo 'const int a2 = a1 * a1 * a1 * a1 * a1 * a1 * a1 * a1;'
  echo '__constant__ float w[a1]; __global__ void turns(float *y) { y[threadIdx.x] = w[0]; }') >turns.cu

@@ -62,7 +62,7 @@ name=rtx3060
 silent '700 W|H200.*of sheet|of datasheet' rtx3060.txt
 said 'no datasheet is known' rtx3060.txt
 name=mig
-said 'cut into slices \(MIG\) on' mig.md
+said 'cut into slices \(MIG\) on.*a slice: what ran on the rest of the card is not known' mig.md
 name=l4
 said 'other processes 2; .* \(MPS\) 1; .*it did not have the card for itself' l4.md
 name=unknown
