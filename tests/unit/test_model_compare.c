@@ -605,6 +605,32 @@ static void other_workloads_are_not_judged(void **state) {
     free_runs(runs, 2);
 }
 
+/* A sweep of the same name and the same declared work may be another program: said, where the hashes tell it. */
+static void other_scripts_of_one_name_are_told(void **state) {
+    static const char *const hashes[][2] = {{"00aa", "00aa"}, {"00aa", "00bb"}, {"00aa", ""}};
+    (void)state;
+    for (size_t k = 0; k < sizeof hashes / sizeof *hashes; k++) {
+        for (size_t by_source = 0; by_source < 2; by_source++) {
+            rft_arena *arena = rft_arena_new();
+            rft_run *runs[] = {made_run("one", "Quick", 1.0), made_run("two", "Slow", 2.0)};
+            size_t told = 0;
+            for (size_t i = 0; i < 2; i++) {
+                runs[i]->sweeps[0].sweep.script_hash = by_source ? "00aa" : hashes[k][i];
+                runs[i]->sweeps[0].sweep.variants[0].source = "kernels/one.cu";
+                rft_env_set(&runs[i]->env, runs[i]->arena, "source.one.cu", by_source ? hashes[k][i] : "00aa", NULL);
+            }
+            rft_compare *compare = compared(runs, 2, arena, 0);
+            for (size_t i = 0; i < compare->caveat_count; i++) {
+                told +=
+                    strstr(compare->caveats[i], "B: synthetic is by another script or other sources than A's") != NULL;
+            }
+            assert_int_equal(told, k == 1);
+            rft_arena_free(arena);
+            free_runs(runs, 2);
+        }
+    }
+}
+
 static void undeclared_work_is_known_by_its_script(void **state) {
     (void)state;
     rft_run *runs[] = {made_run("one", "Quick", 1.0), made_run("two", "Slow", 2.0)};
@@ -686,6 +712,7 @@ int main(void) {
         cmocka_unit_test(processes_decide_or_say_how_many_would),
         cmocka_unit_test(what_is_no_comparison_is_an_error),
         cmocka_unit_test(other_workloads_are_not_judged),
+        cmocka_unit_test(other_scripts_of_one_name_are_told),
         cmocka_unit_test(undeclared_work_is_known_by_its_script),
         cmocka_unit_test(what_is_ambiguous_throughout_is_said_once),
     };

@@ -3,6 +3,7 @@
  * what all verdicts lack (compare.h). */
 #include "model/compare/compare_parts.h"
 
+#include "base/fs.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_foreign.h"
 #include "model/run/run_repeat.h"
@@ -156,7 +157,7 @@ typedef struct caveat {
     bool of[RFT_COMPARE_MOST];
 } caveat;
 
-#define CAVEATS_MOST (10 * RFT_COMPARE_MOST)
+#define CAVEATS_MOST (12 * RFT_COMPARE_MOST)
 
 typedef struct caveats {
     caveat items[CAVEATS_MOST];
@@ -204,6 +205,44 @@ static void add_drift(caveats *to, const rft_run *run, size_t side, rft_arena *a
     }
 }
 
+static bool hashes_differ(const char *a, const char *b) {
+    return a && b && *a && *b && strcmp(a, b) != 0;
+}
+
+/* Scripts or sources of a sweep of one name, as far as both runs tell them. */
+static bool texts_differ(const rft_run *a, size_t sweep_a, const rft_run *b, size_t sweep_b, rft_arena *arena) {
+    const rft_sweep *x = &a->sweeps[sweep_a].sweep, *y = &b->sweeps[sweep_b].sweep;
+    bool differ = hashes_differ(x->script_hash, y->script_hash);
+    for (size_t v = 0; v < x->variant_count && !differ; v++) {
+        const char *source = x->variants[v].source ? x->variants[v].source : "";
+        const char *key = rft_arena_printf(arena, "source.%s", rft_fs_name(source));
+        differ = hashes_differ(rft_env_value(&a->env, key), rft_env_value(&b->env, key));
+    }
+    return differ;
+}
+
+/* Whoever sends a run has the script that it was made by: equal names and equal declared work are no equal kernels. */
+static void add_other_texts(caveats *to, const rft_compare *compare, size_t at, rft_arena *arena) {
+    const rft_run *first = compare->sides[0].run, *run = compare->sides[at].run;
+    const char *example = NULL;
+    size_t count = 0;
+    for (size_t w = 0; at > 0 && w < compare->workload_count; w = rft_compare_next_sweep(compare, w)) {
+        const rft_compare_figure *a = &compare->workloads[w].figures[0], *b = &compare->workloads[w].figures[at];
+        if (a->sweep != SIZE_MAX && b->sweep != SIZE_MAX && texts_differ(first, a->sweep, run, b->sweep, arena)) {
+            example = example ? example : compare->workloads[w].sweep_name;
+            count++;
+        }
+    }
+    if (count > 0) {
+        add_caveat(to, at,
+                   rft_arena_printf(arena,
+                                    "%s%s by another script or other sources than A's: that the work is the "
+                                    "same is what they declare.",
+                                    example,
+                                    count > 1 ? rft_arena_printf(arena, " and %zu more are", count - 1) : " is"));
+    }
+}
+
 static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, rft_arena *arena) {
     const rft_compare_side *side = &compare->sides[at];
     const rft_run *run = side->run;
@@ -241,6 +280,7 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
                                     "came in a package (digest %.12s); its checksums show damage, not who made it.",
                                     run->package->digest));
     }
+    add_other_texts(to, compare, at, arena);
     if (!foreign) {
         add_drift(to, run, at, arena);
         if (in_one_process(compare, at)) {
