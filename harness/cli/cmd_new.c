@@ -28,7 +28,7 @@ typedef struct new_options {
 static int list_entries(const rft_cuda_file *file, const char *asked, const char *option, const char *path,
                         rft_err *err) {
     rft_str list = RFT_STR_INIT;
-    const char *names[RFT_CUDA_ENTRIES_MAX];
+    const char *names[RFT_CUDA_ENTRIES_MAX] = {"KERNEL"};
     for (size_t i = 0; i < file->entry_count; i++) {
         names[i] = file->entries[i].name;
         rft_str_addf(&list, "%s%s (line %zu)", i ? ", " : "", names[i], file->entries[i].line);

@@ -87,13 +87,14 @@ static void eat_memory(int mib) {
     }
 }
 
-/* SCRIPTED_BUSY=FOLDER: who is seen there compiles. */
+/* SCRIPTED_BUSY=FOLDER: who is seen there compiles, for SCRIPTED_SLOW_MS, 200 without it. */
 static void be_seen(void) {
     char path[256];
+    const char *slow_ms = getenv("SCRIPTED_SLOW_MS");
     const rft_clock *clock = rft_clock_system();
     snprintf(path, sizeof path, "%s/%ld", getenv("SCRIPTED_BUSY"), (long)getpid());
     close(open(path, O_WRONLY | O_CREAT, 0666));
-    clock->sleep_ns(clock->self, 200000000);
+    clock->sleep_ns(clock->self, (slow_ms ? atoi(slow_ms) : 200) * INT64_C(1000000));
     unlink(path);
 }
 

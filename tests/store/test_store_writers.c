@@ -220,7 +220,8 @@ static void committed_points_survive_a_killed_writer(void **state) {
 }
 
 /* Writes points until one fails; then what was committed is there, and with room again the run goes on. */
-static void fill_up(const rft_run *run, const char *path, rft_store *store, void (*make_room)(void)) {
+static void fill_up(const rft_run *run, const char *path, rft_store *store, const char *remedy,
+                    void (*make_room)(void)) {
     rft_err err = RFT_ERR_INIT;
     rft_run *back = NULL;
     size_t put = 0;
@@ -234,7 +235,7 @@ static void fill_up(const rft_run *run, const char *path, rft_store *store, void
     if (strstr(err.message, "disk full") == NULL || strstr(err.message, path) == NULL) {
         fail_msg("said \"%s\"", err.message);
     }
-    assert_non_null(strstr(err.remedy, "make room"));
+    assert_non_null(strstr(err.remedy, remedy));
     make_room();
     rft_store_close(store);
     assert_int_equal(rft_store_load(&back, path, &err), 0);
@@ -262,7 +263,7 @@ static void a_file_that_may_not_grow_is_a_full_disk(void **state) {
     limit.rlim_cur = 1 << 20;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
-    fill_up(run, path, store, lift_limit);
+    fill_up(run, path, store, "allow larger files (ulimit -f)", lift_limit);
     rft_run_free(run);
 }
 
@@ -332,7 +333,7 @@ static void a_full_disk_loses_nothing(void **state) {
     char path[600];
     rft_text_format(path, sizeof path, "%s/run.db", mounted);
     rft_run *run = sample_run_large(5000, 20);
-    fill_up(run, path, started(run, path), grow_mount);
+    fill_up(run, path, started(run, path), "make room", grow_mount);
     /* Not even room for the tables: no half file is left behind. */
     assert_int_equal(mount("none", mounted, "tmpfs", MS_REMOUNT, "size=64m"), 0);
     unlink(path);
