@@ -65,9 +65,9 @@ static rft_gpu_info device_of(const json_t *entry, double mhz) {
 
 /* ---- each returns what is wrong, or NULL ---- */
 
-/* Parts whose sheet gives half the width: with FP32 accumulation (GeForce), or as it is (L40, A10G). */
+/* Parts whose sheet gives half the width: with FP32 accumulation (GeForce), or as it is (L40). */
 static bool is_halved(const char *name) {
-    return strstr(name, "GeForce") || rft_text_equal(name, "L40") || rft_text_equal(name, "A10G");
+    return strstr(name, "GeForce") || rft_text_equal(name, "L40");
 }
 
 static const char *judge_memory(const json_t *entry) {
@@ -232,7 +232,6 @@ static void devices_find_their_entry(void **state) {
         {"NVIDIA A100-SXM4-80GB", "A100 SXM 80 GB", 108, 5120, 1593},
         {"NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 108, 5120, 1512},
         {"NVIDIA A10", "A10", 72, 384, 6251},
-        {"NVIDIA A10G", "A10G", 80, 384, 6251},
         {"NVIDIA L40S", "L40S", 142, 384, 9001},
         {"NVIDIA L40", "L40", 142, 384, 9001},
         {"NVIDIA L4", "L4", 58, 192, 6251},
