@@ -232,6 +232,7 @@ static void devices_find_their_entry(void **state) {
         {"NVIDIA A100-SXM4-80GB", "A100 SXM 80 GB", 108, 5120, 1593},
         {"NVIDIA A100 80GB PCIe", "A100 PCIe 80 GB", 108, 5120, 1512},
         {"NVIDIA A10", "A10", 72, 384, 6251},
+        {"NVIDIA A10G", NULL, 80, 384, 6251},
         {"NVIDIA L40S", "L40S", 142, 384, 9001},
         {"NVIDIA L40", "L40", 142, 384, 9001},
         {"NVIDIA L4", "L4", 58, 192, 6251},
