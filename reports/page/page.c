@@ -464,7 +464,7 @@ static void place_charts(layout *l, const rft_block *block) {
 /* A large number and three small lines each at most, under a rule of its own. */
 static void place_figures(layout *l, const rft_block *block) {
     double width = (WIDTH - GUTTER * (FIGURES_MOST - 1)) / FIGURES_MOST; /* fewer leave room at the right */
-    double more = 0; /* below a third line */
+    double more = 0;                                                     /* below a third line */
     need(l, FIGURES_HEIGHT);
     for (size_t i = 0; i < block->figure_count; i++) {
         double x = LEFT + (double)i * (width + GUTTER), y = l->y + 4;

@@ -27,7 +27,7 @@ asan)
         -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -gline-tables-only -DNDEBUG"
     # Those left out run one run over and over, to end it or its disk at each place, or compute for long: others come by
     # all that code (shared files of other tuners: fuzz_t1 and test_exchange).
-    set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared)$'
+    set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared|throttling)$'
     targets=all
     ;;
 nocuda)

@@ -16,9 +16,8 @@ awk -F, 'NR == FNR { line[FNR] = $0; lines = FNR }
     { n = split(line[FNR], a); if (n != NF) exit 1
       for (i = 1; i <= n; i++) if (a[i] != $i && !(a[i] - $i < most[i] * a[i] && $i - a[i] < most[i] * a[i])) exit 1 }
     END { if (FNR != lines) exit 1 }' recording.csv replay.csv || fail "the replay has other bests than the recording"
-works show "$RECORDING" --full
+# `show` and the usual report of the recording itself: test_show_charts and report_recorded_test.
 works show replay.db --json -
-works report "$RECORDING" -o short.pdf
 works report replay.db --full -o full.pdf
 works best replay.db --format header
 works model "$RECORDING"

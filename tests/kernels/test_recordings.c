@@ -26,10 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A recording is of another kernel where no sample has the cubin that is recorded: the first that has it is enough. All
+ * are compiled with RFT_ALL_DRAWS. */
 #ifdef RFT_ALL_DRAWS
 #define SAMPLES 12
+#define ONE_IS_ENOUGH false
 #else
 #define SAMPLES 2
+#define ONE_IS_ENOUGH true
 #endif
 #define DIFFERENT_MOST 0.12
 #define RECORDED RFT_SOURCE_DIR "/sweeps/recorded"
@@ -114,10 +118,11 @@ static bool can_be_made_again(const rft_run *run, const rft_point *point) {
 /* Recompiles up to SAMPLES points, evenly spaced among those with a cubin, and counts. NULL, or the first complaint. */
 static const char *check_cubins(fixture *f, const rft_run *run, const rft_script *script) {
     size_t candidates = 0, seen = 0;
+    bool enough = false;
     for (size_t i = 0; i < run->point_count; i++) {
         candidates += can_be_made_again(run, &run->points[i]);
     }
-    for (size_t i = 0; i < run->point_count; i++) {
+    for (size_t i = 0; i < run->point_count && !enough; i++) {
         if (!can_be_made_again(run, &run->points[i])) {
             continue;
         }
@@ -132,6 +137,7 @@ static const char *check_cubins(fixture *f, const rft_run *run, const rft_script
                 f->different++;
                 printf("  %s\n", different);
             }
+            enough = ONE_IS_ENOUGH && !different && candidates > SAMPLES;
         }
         seen++;
     }
