@@ -14,6 +14,9 @@ endif()
 if(RFT_SANITIZE)
   target_compile_options(rft_flags INTERFACE -fsanitize=${RFT_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
+  if(RFT_SANITIZE MATCHES "address") # which finds what these find, for a quarter less code
+    target_compile_options(rft_flags INTERFACE -fno-sanitize=null,object-size)
+  endif()
   target_link_options(rft_flags INTERFACE -fsanitize=${RFT_SANITIZE})
 endif()
 # For what computes little: with sanitizers it is compiled as it is written, in a third of the time.

@@ -25,16 +25,16 @@ asan)
     # -O1 and the lines alone: two thirds of the time to compile, and the same findings.
     set -- "$@" -DCMAKE_C_COMPILER=clang -DRFT_SANITIZE=address,undefined "-DRFT_CUDA_ROOT=$cuda_root" \
         -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O1 -gline-tables-only -DNDEBUG"
-    # Those left out run one run over and over, to end it or its disk at each place, or compute for long: others come by
-    # all that code (shared files of other tuners: fuzz_t1 and test_exchange).
-    set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared|throttling)$'
+    # Those left out run one run over and over, to end it or its disk at each place, compute for long, or ask what a run
+    # chooses: others come by all that code (shared files of other tuners: fuzz_t1 and test_exchange).
+    set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared|throttling|exec_(clock|drift|order|power|prior|processes|progress|prune|refine))$'
     targets=all
     ;;
 nocuda)
     set -- "$@" -DRFT_CUDA=OFF
     # No room but gpu/ is compiled with CUDA's headers: the program where it says what it can do, and where it needs none.
     targets="rooftune json_lines plain_text without_call"
-    set_of_tests='-R ^cli_(companions|counters|devices|help|model|no_device|no_nvrtc|outputs|replay|report)$'
+    set_of_tests='-R ^cli_(companions|devices|help|model|no_device|no_nvrtc|outputs|replay)$'
     ;;
 esac
 step cmake -S "$source" -B "$build" -G "$generator" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "$@"
