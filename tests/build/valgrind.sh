@@ -6,7 +6,7 @@ set -eu
 source=$1
 rooftune=$2/rooftune
 command -v valgrind >/dev/null || { echo "valgrind not found"; exit 77; }
-recording=$source/sweeps/recorded/nvidia-h200/strided.json.gz
+recording=$source/sweeps/recorded/nvidia-h200/argmax.json.gz
 [ -e "$recording" ] || { echo "no recording to read"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

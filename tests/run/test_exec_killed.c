@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coordinator is killed at 200 random moments, over several runs one after another: what each leaves in the end is
- * what an undisturbed run leaves, and nothing that was committed is measured again. */
+/* The coordinator is killed at 80 random moments (200 with RFT_ALL_DRAWS), over several runs one after another: what
+ * each leaves in the end is what an undisturbed run leaves, and nothing that was committed is measured again. */
 #include "run/same_runs.h"
 #include "run/scene.h"
 #include "support/sanitized.h"
@@ -15,7 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KILLS = SANITIZED ? 40 : 200, KNEE_ADDED = 4 };
+#ifdef RFT_ALL_DRAWS
+enum { KILLS = SANITIZED ? 40 : 200 };
+#else
+enum { KILLS = SANITIZED ? 40 : 80 };
+#endif
+enum { KNEE_ADDED = 4 };
 
 /* Twins, what is wrong on the odd size only, what fails early and late, and what takes its worker down. */
 static const scripted_sweep_opts mixed = {.fates = {"ok", "odd_wrong", "compile_refused", "too_large"},
