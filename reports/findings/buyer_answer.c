@@ -501,10 +501,10 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         "what these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a "
         "second, on the family's longest problem. Items: what its script counts, where it does. Without a pause: the "
         "same when runs follow each other at once, with what the caches still hold, when heat and power have their "
-        "say. Of limit%s: share of the best "
-        "rate that this card's memory or arithmetic units were seen to reach, mean of the problems with its interval; "
-        "it tells how well the card is used and never which card is faster: a slow card near its own limit is still "
-        "slow. FP16, FP32: numbers of 16 and 32 bits. M, G, T, P: 10^6, 10^9, 10^12, 10^15.",
+        "say. Of limit%s: share of the best rate that this card's memory or arithmetic units were seen to reach, mean "
+        "of the problems with its interval; it tells how well the card is used and never which card is faster: a slow "
+        "card near its own limit is still slow. FP16, FP32: numbers of 16 and 32 bits. M, G, T, P: 10^6, 10^9, 10^12, "
+        "10^15.",
         buyer->asked->mix
             ? "Of the mix: of the time of a whole pass; an operation weighs its share of it."
             : "In all: the geometric mean; families of kernels weigh the same, and in a family its problems.",

@@ -183,8 +183,8 @@ static vendor_question of_workload(const rft_buyer *buyer, const rft_limits *lim
                              .ask = ask};
 }
 
-/* The limit decides the clock under load; it is a setting, so nothing is taken off. One that somebody lowered is none
- * to accept. */
+/* The limit decides the clock under load; it is a setting, so nothing is taken off. Where somebody lowered it, the
+ * default is asked for. */
 static vendor_question of_power(const rft_run *run) {
     double limit = rft_run_power_limit_w(run), normal = NAN;
     const char *standard = rft_env_value(&run->env, "nvml.power_limit_default_w");

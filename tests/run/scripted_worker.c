@@ -87,7 +87,7 @@ static void eat_memory(int mib) {
     }
 }
 
-/* SCRIPTED_BUSY=FOLDER: who is seen there compiles, for SCRIPTED_SLOW_MS, 200 without it. */
+/* SCRIPTED_BUSY=FOLDER: a worker shows itself there while it compiles, for SCRIPTED_SLOW_MS (200 without it). */
 static void be_seen(void) {
     char path[256];
     const char *slow_ms = getenv("SCRIPTED_SLOW_MS");

@@ -17,14 +17,17 @@
  *   name, source, basis   text; basis says at which clock the figures hold
  *   short   text, of the part that is meant where a name stands for several ("a100"; model/roofline/datasheet_device.h)
  *   dram    B/s, for all four mixes; and any ceiling by its name (ceiling.h), per second. Dense figures.
- *   sms, bus_bits   of this part; a device that has others is not it, nor is one whose driver tells memory 15 % off
- * dram memory, pcie   text; memory_bytes, memory_gbps (of one pin), mhz, tensor_mhz, tdp_w, nvlink (B/s, both
- * directions) cc      compute capability times 10, for tests of the table Of the entries that match, the one with the
- * longest `match` counts; it may give no figure at all (a cut-down part whose name contains that of another). Of
- * several of the same match the one whose dram is nearest to what the driver tells; where it tells nothing, none. An
- * entry without the word Laptop is not for a device with it. No match, a slice of a device (MIG) or a virtual GPU
- * ("A10-24Q"): nothing is set, 0. Texts are copied into `arena`. Errors: RFT_E_SCRIPT when the table is not of this
- * form; place names the entry.
+ *   sms, bus_bits   of this part; a device that has others is not it
+ *   memory, pcie   text; memory_bytes, memory_gbps (of one pin), mhz, tensor_mhz, tdp_w, nvlink (B/s, both directions)
+ *   cc      compute capability times 10, for tests of the table
+ *
+ * Of the entries that match, the one with the longest `match` counts; it may give no figure at all (a cut-down part
+ * whose name contains that of another). A device whose driver tells memory more than 10 % off `dram` is another part.
+ * Of several entries with one `match` that whose `dram` is nearest counts; where the driver tells nothing, none does.
+ * An entry without the word Laptop is not for a device with it. No match, a slice of a device (MIG) or a virtual GPU
+ * ("A10-24Q"): nothing is set, 0.
+ *
+ * Texts are copied into `arena`. Errors: RFT_E_SCRIPT when the table is not of this form; place names the entry.
  */
 int rft_datasheet_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, const char *json, rft_arena *arena,
                         rft_err *err);
