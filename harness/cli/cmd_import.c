@@ -13,11 +13,6 @@
 
 #define BASELINES_MAX_BYTES ((size_t)16 << 20)
 
-static bool is_run_file(const char *path) {
-    char head[sizeof RFT_STORE_MAGIC] = "";
-    return rft_fs_head(path, head, sizeof head - 1) && rft_text_starts(head, RFT_STORE_MAGIC);
-}
-
 /* Of all shards perhaps the only one that is there. */
 static int import_run_file(rft_cli *cli, const rft_words *files, const char *output, rft_err *err) {
     rft_run *run = NULL;
@@ -194,7 +189,7 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
                                  "--baseline FILE.json RUN.db");
     } else if (rest.count > 1) {
         rc = rft_import_shards(cli, &rest, NULL, output, err);
-    } else if (is_run_file(rest.items[0])) {
+    } else if (rft_store_is_database(rest.items[0])) {
         rc = import_run_file(cli, &rest, output, err);
     } else {
         rc = import_run(cli, rest.items[0], output, err);

@@ -87,6 +87,8 @@ int rft_store_load(rft_run **out, const char *path, rft_err *err);
 int rft_store_load_for(rft_run **out, const char *path, rft_store_need need, rft_err *err);
 /* Would rft_store_load() try? False also for what is not there. */
 bool rft_store_looks_like_run(const char *path);
+/* Does it begin as a run file does, or any SQLite database? Not of recordings. */
+bool rft_store_is_database(const char *path);
 #define RFT_STORE_MAGIC "SQLite format 3" /* how a run file, as any SQLite database, begins */
 /* Where `path` is named like what SQLite and the lock keep beside a run ("a.db-wal"): the length of the run's name (4).
  * 0: it is not. */

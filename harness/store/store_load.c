@@ -32,8 +32,12 @@ static bool is_recording(const char *path) {
            begins_with(path, "{");
 }
 
+bool rft_store_is_database(const char *path) {
+    return begins_with(path, RFT_STORE_MAGIC);
+}
+
 bool rft_store_looks_like_run(const char *path) {
-    return is_recording(path) || begins_with(path, RFT_STORE_MAGIC);
+    return is_recording(path) || rft_store_is_database(path);
 }
 
 int rft_store_load_for(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
