@@ -4,7 +4,8 @@
 
 #include "model/roofline/card_peers.h"
 
-#define OTHERS 6
+#define OTHERS 13 /* all that make() makes */
+#define FEW 6
 
 static void name_card(rft_run *run, const char *id, const char *uuid, double fp32) {
     run->info.id = id;
@@ -14,11 +15,13 @@ static void name_card(rft_run *run, const char *id, const char *uuid, double fp3
     fixture_ceiling(run, RFT_CEILING_TENSOR_FP16, fp32);
 }
 
-/* Cards a, b and c, b measured twice; then this very card again and a card of another model. */
+/* Cards a, b and c, b measured twice; then this very card again, a card of another model, and seven more like b. */
 static void make(rft_run *runs[OTHERS], rft_run **own, double fp32) {
-    static const char *const ids[OTHERS] = {"1", "2", "3", "4", "5", "6"};
-    static const char *const uuids[OTHERS] = {"GPU-a", "GPU-b", "GPU-b", "GPU-c", "GPU-own", "GPU-x"};
-    static const double rates[OTHERS] = {60e12, 61e12, 63e12, 64e12, 10e12, 1e12};
+    static const char *const ids[OTHERS] = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"};
+    static const char *const uuids[OTHERS] = {"GPU-a", "GPU-b", "GPU-b", "GPU-c", "GPU-own", "GPU-x", "GPU-d",
+                                              "GPU-e", "GPU-f", "GPU-g", "GPU-h", "GPU-i",   "GPU-j"};
+    static const double rates[OTHERS] = {60e12, 61e12, 63e12, 64e12, 10e12, 1e12, 62e12,
+                                         62e12, 62e12, 62e12, 62e12, 62e12, 62e12};
     for (size_t i = 0; i < OTHERS; i++) {
         runs[i] = fixture_run();
         name_card(runs[i], ids[i], uuids[i], rates[i]);
@@ -47,7 +50,7 @@ static rft_peers compare(double fp32, size_t count) {
 
 static void a_card_counts_once(void **state) {
     (void)state;
-    rft_peers peers = compare(62e12, OTHERS + 1);
+    rft_peers peers = compare(62e12, FEW + 1);
     const rft_peers_row *fp32 = &peers.rows[RFT_CEILING_FP32];
     assert_int_equal(peers.cards, 3);
     assert_int_equal(peers.own_runs, 1);
@@ -68,6 +71,16 @@ static void outside_the_range_is_told(void **state) {
     assert_int_equal(compare(56e12, OTHERS + 1).rows[RFT_CEILING_TENSOR_FP16].verdict, RFT_PEERS_LOW);
 }
 
+/* Three cards from 60 to 64 leave much to a fourth (Student, 95 %: 62 +- 9.9); one that is far from them is still told.
+ */
+static void few_cards_show_no_range(void **state) {
+    (void)state;
+    assert_int_equal(compare(58e12, FEW + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_NORMAL);
+    assert_int_equal(compare(65e12, FEW + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_NORMAL);
+    assert_int_equal(compare(51e12, FEW + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_LOW);
+    assert_int_equal(compare(73e12, FEW + 1).rows[RFT_CEILING_FP32].verdict, RFT_PEERS_HIGH);
+}
+
 static void two_cards_are_no_reference(void **state) {
     (void)state;
     rft_peers peers = compare(58e12, 4); /* itself, a, b, b again */
@@ -78,7 +91,7 @@ static void two_cards_are_no_reference(void **state) {
 
 static void what_was_not_measured_is_not_judged(void **state) {
     (void)state;
-    rft_peers peers = compare(62e12, OTHERS + 1);
+    rft_peers peers = compare(62e12, FEW + 1);
     assert_true(isnan(peers.rows[RFT_PEERS_IDLE_W].own));
     assert_int_equal(peers.rows[RFT_PEERS_IDLE_W].verdict, RFT_PEERS_UNKNOWN);
     assert_true(isnan(peers.rows[RFT_PEERS_IDLE_W].median));
@@ -103,6 +116,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_card_counts_once),
         cmocka_unit_test(outside_the_range_is_told),
+        cmocka_unit_test(few_cards_show_no_range),
         cmocka_unit_test(two_cards_are_no_reference),
         cmocka_unit_test(what_was_not_measured_is_not_judged),
         cmocka_unit_test(a_run_without_a_uuid_tells_no_card),

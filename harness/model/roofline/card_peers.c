@@ -2,6 +2,7 @@
 #include "model/roofline/card_peers.h"
 
 #include "base/str.h"
+#include "model/stats/repeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +65,21 @@ static bool is_moved_by_heat(size_t what) {
     return what == RFT_PEERS_IDLE_W || (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
 }
 
-static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what) {
+/* How far from the others' mean one more card may lie by Student's t: a few cards do not show their model's range. 0
+ * from RFT_PEERS_RANKED on. */
+static double reach_of_few(const double *others, size_t count, double mean) {
+    double squares = 0;
+    if (count >= RFT_PEERS_RANKED) {
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        squares += (others[i] - mean) * (others[i] - mean);
+    }
+    double n = (double)count;
+    return rft_student_t(RFT_PEERS_FEW_TAIL, n - 1) * sqrt(squares / (n - 1) * (1 + 1 / n));
+}
+
+static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what, const double *others) {
     double margin = is_moved_by_heat(what) ? RFT_PEERS_HEAT_MARGIN_FRAC : RFT_PEERS_MARGIN_FRAC;
     if (isnan(row->own)) {
         return RFT_PEERS_UNKNOWN;
@@ -72,9 +87,11 @@ static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what) {
     if (row->cards < RFT_PEERS_LEAST) {
         return RFT_PEERS_NONE;
     }
-    return row->own < row->low * (1 - margin)    ? RFT_PEERS_LOW
-           : row->own > row->high * (1 + margin) ? RFT_PEERS_HIGH
-                                                 : RFT_PEERS_NORMAL;
+    double mean = rft_stats_of(others, row->cards).mean;
+    double reach = reach_of_few(others, row->cards, mean);
+    return row->own < fmin(row->low * (1 - margin), mean - reach)    ? RFT_PEERS_LOW
+           : row->own > fmax(row->high * (1 + margin), mean + reach) ? RFT_PEERS_HIGH
+                                                                     : RFT_PEERS_NORMAL;
 }
 
 static double share_below(const double *values, size_t count, double own) {
@@ -108,7 +125,7 @@ static rft_peers_row row_of(const rft_run *run, const cards *others, size_t what
         row.high = stats.max;
     }
     row.below_frac = share_below(of_cards, row.cards, row.own);
-    row.verdict = judge_row(&row, what);
+    row.verdict = judge_row(&row, what, of_cards);
     return row;
 }
 
