@@ -34,7 +34,7 @@ local function by_mma(name, matmul, promote)
   }
 end
 
--- Sums of 128 x 128 leave registers for a second set, which scales of blocks hold up.
+-- Sums of 128 x 128 leave registers for a second set, which scales of blocks hold up; larger ones for two pieces.
 local function promoted(scale)
   local matmul, blocks = scaled { scale = scale, tol = precise }, scale == "blocks"
   return by_mma("added up in fp32", matmul, 128), {
@@ -51,6 +51,17 @@ local function promoted(scale)
       "BLOCK_M % 128 == 0 or CONSUMERS == 3" .. (blocks and " and CLUSTER_N == 1" or ""), -- else the producer spills
       blocks and "STORES == (BLOCK_M == 256 and 1 or 2)" or "STORES == 2 or BLOCK_M == 256" -- scales take its place
     ),
+  }, {
+    "added up in pieces",
+    kernel = matmul.pieces.kernel,
+    tune = {
+      BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 5), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2),
+      IDLE = values(0, 4), STORES = values(1, 2), ACROSS = values(2, 4),
+    },
+    where = with(
+      matmul.pieces.fits, matmul.deepest, "m > 1024 and BLOCK_M * BLOCK_N == 128 * 256 and ACROSS == BLOCK_N // 64",
+      "CLUSTER_M * CLUSTER_N <= 2", blocks and "STORES == (BLOCK_M == 256 and 1 or 2)" or "STORES == 2"
+    ),
   }
 end
 
@@ -62,11 +73,11 @@ local function alone(scale)
     kernel = matmul.kernel,
     tune = {
       BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 192, 256), STAGES = range(3, 7), CLUSTER_M = values(1, 2),
-      CLUSTER_N = values(1, 2), PINGPONG = values(false, true), IDLE = values(0, 4), PROMOTE = values(0),
+      CLUSTER_N = values(1, 2), PINGPONG = values(false, true), IDLE = values(0, 4),
     },
     where = with(
       matmul.fits, matmul.deepest, suits .. " or PINGPONG and BLOCK_M * BLOCK_N == 128 * 128",
-      "CLUSTER_M * CLUSTER_N <= (m > 1024 and 2 or 1)", "IDLE == 0 or m > 1024 and not (PINGPONG and BLOCK_M == BLOCK_N)"
+      "CLUSTER_M * CLUSTER_N <= (m > 1024 and 2 or 1)", "IDLE == 0 or m > 1024"
     ),
   }
 end

@@ -1,151 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * C = A B in fp8 with scales, on the tensor cores of sm_90a by warps with roles (matmul_roles.cuh). A is m x k, B lies
- * as n x k, C is m x n. What an element of A and B stands for is its value times a scale in fp32:
- *
- *   SCALE_TENSOR  one for all of A, one for all of B
- *   SCALE_ROWS    one for each row of A, one for each column of B
- *   SCALE_BLOCKS  one for every 128 k's of a row of A, ceil(k / 128) x m of them, rows fastest; one for every 128 k's
- * of 128 columns of B, ceil(n / 128) x ceil(k / 128) of them, k fastest and filled up to multiples of 4
- *
- * The first two are applied to a tile's sums in front of C. The tensor cores keep some 14 bits of a sum; PROMOTE: after
- * so many k's it is added to one in fp32, in registers of its own. That is where the third is applied.
- */
-#include "matmul_pieces.cuh"
-
-#define SCALE_TENSOR 0
-#define SCALE_ROWS 1
-#define SCALE_BLOCKS 2
-#define SCALED 128 /* k's, and columns of B, that share a scale of SCALE_BLOCKS */
+/* matmul_fp8_scaled.cuh's product, added up a set of sums at a time. */
+#include "matmul_fp8_scaled.cuh"
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
-
-/* The first row in a warpgroup's 64 that this thread has sums of; the other is 8 below. */
-__device__ __forceinline__ int own_row() {
-    return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
-}
-
-/* Scales of SCALE_BLOCKS come with their stage, behind the barriers: those of A's rows, and 16 bytes of B's with the
- * one of the stage, of two blocks of columns at most. Rows of A's scales that are no multiples of 16 bytes stay in
- * memory. */
-template <class P> struct StagedScales {
-    static constexpr int AT = P::BARRIERS_AT + 16 * P::STAGES, BYTES = P::BLOCK_M * 4 + 32;
-    static constexpr int BLOCKS = P::BLOCK_N % SCALED == 0 ? 1 : 2; /* of columns of B in a tile */
-    const Task &task;
-    const float *a, *b;
-    unsigned stages;
-
-    __device__ __forceinline__ bool staged() const {
-        return task.m % 4 == 0;
-    }
-    __device__ __forceinline__ const float *of_row(int row, int step) const {
-        return a + (long long)step * task.m + row;
-    }
-    /* Beyond the last block: any other. */
-    __device__ __forceinline__ const float *of_block(int block, int step) const {
-        const int blocks = (task.n + SCALED - 1) / SCALED, pitch = ((task.k + SCALED - 1) / SCALED + 3) / 4 * 4;
-        return b + (long long)(block < blocks ? block : 0) * pitch + step;
-    }
-    /* None of a tile that lies behind A altogether, which a cluster's second block may have. */
-    __device__ __forceinline__ unsigned row_bytes(Corner corner) const {
-        return corner.row < task.m ? 4 * left_of(task.m, corner.row, P::BLOCK_M) : 0;
-    }
-    __device__ __forceinline__ unsigned bytes(Corner corner) const {
-        return staged() ? row_bytes(corner) + BLOCKS * 16 : 0;
-    }
-    __device__ __forceinline__ void load(Corner corner, int step, int stage, unsigned barrier) const {
-        if (!staged()) {
-            return;
-        }
-        const unsigned to = stages + AT + stage * BYTES, rows = row_bytes(corner);
-        if (rows > 0) {
-            bulk_load(to, of_row(corner.row, step), rows, barrier);
-        }
-#pragma unroll
-        for (int i = 0; i < BLOCKS; i++) {
-            bulk_load(to + P::BLOCK_M * 4 + i * 16, of_block(corner.column / SCALED + i, step / 4 * 4), 16, barrier);
-        }
-    }
-};
-
-/* sums += part. */
-struct Unscaled {
-    __device__ __forceinline__ void begin(Corner) {
-    }
-    __device__ __forceinline__ void take(int, int) {
-    }
-    template <int COUNT>
-    __device__ __forceinline__ void add(float (&sums)[COUNT], const float (&part)[COUNT], int) const {
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            sums[i] += part[i];
-        }
-    }
-};
-
-__device__ __forceinline__ float load_shared(unsigned from) {
-    float value;
-    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(from) : "memory");
-    return value;
-}
-
-/* sums += part times the scales of a step of SCALED k's, of which take() gets a stage's before it is freed. */
-template <class P> struct BlockScaled {
-    /* Columns of a tile that surely share a scale; at most two scales are met. */
-    static constexpr int SAME = P::BLOCK_N % SCALED == 0 ? SCALED : P::BLOCK_N % 64 == 0 ? 64 : 32;
-    static constexpr int PARTS = P::BLOCK_N / SAME;
-    static_assert(P::BLOCK_K == SCALED && P::BLOCK_N % SAME == 0 && P::BLOCK_N - SAME <= SCALED, "two scales at most");
-    const StagedScales<P> &of;
-    unsigned rows_at; /* of the first stage's scales, this thread's first row */
-    Corner corner;
-    int turn; /* the first of PARTS that has the other's scale */
-    float rows[P::WAVES][2], blocks[2];
-
-    __device__ __forceinline__ BlockScaled(const StagedScales<P> &scales, int consumer)
-        : of(scales), rows_at(scales.stages + scales.AT + (consumer * P::ROWS + own_row()) * 4) {
-    }
-    __device__ __forceinline__ void begin(Corner corner_) {
-        corner = corner_;
-        turn = (SCALED - corner.column % SCALED) / SAME;
-    }
-    __device__ __forceinline__ void take(int stage, int step) {
-        if (of.staged()) {
-            const unsigned blocks_at = of.stages + of.AT + P::BLOCK_M * 4 + stage * of.BYTES + step % 4 * 4;
-#pragma unroll
-            for (int i = 0; i < 2 * P::WAVES; i++) {
-                rows[i / 2][i % 2] = load_shared(rows_at + stage * of.BYTES + (i / 2 * 64 + i % 2 * 8) * 4);
-            }
-#pragma unroll
-            for (int i = 0; i < of.BLOCKS; i++) {
-                blocks[i] = load_shared(blocks_at + i * 16);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < 2 * P::WAVES; i++) {
-                const int row = corner.row + own_row() + i / 2 * 64 + i % 2 * 8;
-                rows[i / 2][i % 2] = row < of.task.m ? __ldg(of.of_row(row, step)) : 0;
-            }
-#pragma unroll
-            for (int i = 0; i < of.BLOCKS; i++) {
-                blocks[i] = __ldg(of.of_block(corner.column / SCALED + i, step));
-            }
-        }
-    }
-    template <int COUNT>
-    __device__ __forceinline__ void add(float (&sums)[COUNT], const float (&part)[COUNT], int wave) const {
-        float scales[PARTS][2];
-#pragma unroll
-        for (int i = 0; i < PARTS; i++) {
-            const float block = of.BLOCKS == 1 || i < turn ? blocks[0] : blocks[1];
-            scales[i][0] = rows[wave][0] * block;
-            scales[i][1] = rows[wave][1] * block;
-        }
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            sums[i] += part[i] * scales[2 * i / SAME][i / 2 % 2];
-        }
-    }
-};
 
 /* multiply() for consume(): partial sums of PROMOTE k's, added up by `scales`. TURNS: a consumer begins a partial sum
  * when the other is half through one, so that one adds while the other multiplies. */
@@ -316,7 +173,7 @@ template <class P, int PROMOTE, bool TURNS, class Scales> struct MultiplyPromote
     }
 };
 
-/* store() for consume(): sums times the scales of rows and columns, then to C. */
+/* store() for consume(): sums times the scales of tensors, then to C. */
 template <class P, int SCALE> struct StoreScaled {
     StoreTile<P> store;
     const float *a, *b;
@@ -332,25 +189,6 @@ template <class P, int SCALE> struct StoreScaled {
 #pragma unroll
             for (int i = 0; i < P::WAVES * P::COUNT; i++) {
                 sums[i / P::COUNT][i % P::COUNT] *= scale;
-            }
-        } else if constexpr (SCALE == SCALE_ROWS) {
-            float rows[2 * P::WAVES];
-#pragma unroll
-            for (int i = 0; i < 2 * P::WAVES; i++) {
-                const int row = corner.row + own_row() + i / 2 * 64 + i % 2 * 8;
-                rows[i] = row < task.m ? __ldg(a + row) : 0;
-            }
-#pragma unroll
-            for (int i = 0; i < P::COUNT; i++) { /* registers i and i + 2 are two rows of a column */
-                if (i / 2 % 2 == 0) {
-                    const int column = corner.column + i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2;
-                    const float scale = column < task.n ? __ldg(b + column) : 0;
-#pragma unroll
-                    for (int wave = 0; wave < P::WAVES; wave++) {
-                        sums[wave][i] *= rows[2 * wave] * scale;
-                        sums[wave][i + 2] *= rows[2 * wave + 1] * scale;
-                    }
-                }
             }
         }
         store(sums, corner);
@@ -370,7 +208,8 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
                  LAG, 1, STORES>
         P;
     static_assert(PROMOTE == 0 || !PINGPONG, "partial sums of one are added while the other multiplies");
-    static_assert(SCALE != SCALE_BLOCKS || PROMOTE == SCALED, "a scale of blocks is applied when a sum is promoted");
+    static_assert(SCALE == SCALE_TENSOR || (SCALE == SCALE_BLOCKS && PROMOTE == SCALED),
+                  "a scale of blocks is applied when a sum is promoted; those of rows: matmul_fp8_ahead.cu");
     extern __shared__ __align__(1024) unsigned char shared[];
     const unsigned stages = shared_address(shared);
     Task task;

@@ -53,9 +53,12 @@ return function(dtype)
         kernel = matmul.roles,
         tune = {
           BLOCK_M = values(64, 128), BLOCK_N = values(128, 192, 256), STAGES = range(3, 9), CLUSTER_M = values(1, 2),
-          CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), PINGPONG = values(true), STORES = values(1, 2),
+          CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), PINGPONG = values(true), STORES = values(1, 2),
         },
-        where = fits("CLUSTER_M * CLUSTER_N <= 2", "n >= 4096 or ORDER == 'rows'"),
+        where = fits(
+          "CLUSTER_M * CLUSTER_N <= 2", "n >= 4096 or ORDER == 'rows'",
+          "IDLE == 0 or n >= 4096 and BLOCK_M * BLOCK_N == 128 * 128 and CLUSTER_M * CLUSTER_N == 1 and ORDER == 'rows'"
+        ),
       },
     }), dtype),
     over = { n = values(table.unpack(sizes)) },

@@ -19,10 +19,10 @@ local GROUPS = { "GROUPS", 2, "warpgroups that share a tile" }
 local STAGES = { "STAGES", 4, "places for tiles of A and B in shared memory" }
 
 -- Of an element of `size` bytes, C's of `out_size`: bytes of shared memory, of which the barriers take 16 a stage; and
--- constraints. beside(c): what else comes with a stage.
-local function sizes(size, out_size, epilogue, beside)
+-- constraints. column_size: what each consumer keeps of a tile's column. beside(c): what else comes with a stage.
+local function sizes(size, out_size, column_size, beside)
   local of = {}
-  local column_size = epilogue and epilogue.input == "bias" and 4 or 0 -- a tile's bias is kept, each consumer
+  column_size = column_size or 0
   function of.stage(c) return size * (c.BLOCK_M + c.BLOCK_N) * c.BLOCK_K end
   function of.piece_columns(c) return c.BLOCK_N % 64 == 0 and out_size == 2 and 64 or 32 end
   function of.roles(c)
@@ -203,7 +203,7 @@ local function ladder(dtype)
   -- facts: layout as above; epilogue, its name; out in place of the type's.
   local function roles(facts)
     local layout, out, epilogue = facts.layout, facts.out or own_out, facts.epilogue and epilogues[facts.epilogue]
-    local by_k, of = by_k_of(layout), sizes(BYTES, out[3], epilogue)
+    local by_k, of = by_k_of(layout), sizes(BYTES, out[3], epilogue and epilogue.input == "bias" and 4 or 0)
     local name = "wgmma_" .. (facts.epilogue or "roles") .. (facts.out and "_fp32" or "") .. (layout and "_" .. layout or "")
     local described = describe {
       name = name,
@@ -266,7 +266,7 @@ local function ladder(dtype)
 
   local all = {
     tma = tma, roles = roles {}, fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
-    moved = moved, params = roles_params, sizes = function(out_size, beside) return sizes(BYTES, out_size, nil, beside) end,
+    moved = moved, params = roles_params, sizes = function(out_size, column_size, beside) return sizes(BYTES, out_size, column_size, beside) end,
   }
   if BYTES == 2 then
     all.stored, all.roles_nn, all.roles_nt = stored, roles { layout = "nn" }, roles { layout = "nt" }

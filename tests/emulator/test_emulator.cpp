@@ -11,6 +11,7 @@ typedef __nv_bfloat16 bf16;
 #define ORDER_hilbert 3
 #define ORDER ORDER_rows
 
+#include "matmul_fp8_ahead.cu"
 #include "matmul_fp8_scaled.cu"
 #include "matmul_tcgen05.cu"
 #include "matmul_wgmma.cu"
@@ -244,41 +245,69 @@ static void widen(std::vector<unsigned char> &codes) {
     }
 }
 
-/* T: unsigned char, or Fp8<true, false>, whose A is e5m2. */
-template <typename T, int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, int LAG, int PROMOTE,
-          bool TURNS>
-static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
-    constexpr int STAGES = 3;
-    typedef Plan<T, bf16, true, true, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG, 1, 2> P;
+/* multiply(maps of A, B and C, scales of A and B, product, boxes): a kernel by P, which keeps `kept` bytes of shared
+ * memory behind its barriers. */
+template <class P, int SCALE, class Multiply>
+static void scaled_product(const char *name, int m, int n, int k, unsigned clusters, size_t kept,
+                           const Multiply &multiply) {
     Product<unsigned char, bf16> product(m, n, k, seed);
     const std::vector<unsigned char> numbers = product.a;
-    if (!std::is_same<T, unsigned char>::value) {
+    if (!std::is_same<typename P::T, unsigned char>::value) {
         widen(product.a);
     }
-    const bool blocks = SCALE == SCALE_BLOCKS;
+    const bool blocks = SCALE == SCALE_BLOCKS, one = SCALE == SCALE_TENSOR;
     const int steps = (k + 127) / 128, pitch = (steps + 3) / 4 * 4;
     const std::vector<float> a_scale = some_scales(blocks ? m * steps : m);
     const std::vector<float> b_scale = some_scales(blocks ? (n + 127) / 128 * pitch : n);
     product.scale = [&](int row, int column, int i) {
-        return (double)a_scale[blocks ? i / 128 * m + row : row] *
-               b_scale[blocks ? column / 128 * pitch + i / 128 : column];
+        return (double)a_scale[blocks ? i / 128 * m + row
+                               : one  ? 0
+                                      : row] *
+               b_scale[blocks ? column / 128 * pitch + i / 128
+                       : one  ? 0
+                              : column];
     };
     const Map a = product.a_map(P::TileA::BOX_LINES), b = product.b_map(P::TileB::BOX_LINES);
     const Map c = product.c_map(P::PIECE_N, 64);
     const bool boxes = n % 8 == 0;
     Launch launch;
-    launch.cluster = CLUSTER_M * CLUSTER_N;
+    launch.cluster = P::CLUSTER_M * P::CLUSTER_N;
     launch.grid = {clusters * launch.cluster};
     launch.threads = 384;
-    launch.shared = P::BARRIERS_AT + 16 * STAGES + (blocks ? STAGES * StagedScales<P>::BYTES : 0);
+    launch.shared = P::BARRIERS_AT + 16 * P::STAGES + kept;
     const std::string fault = emulator::run(launch, seed, [&]() {
-        matmul_fp8_scaled<T, bf16, SCALE, BLOCK_M, BLOCK_N, 128, STAGES, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG, 2,
-                          PROMOTE, TURNS>(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
-                                          tensor_map<CUtensorMap>(&c), a_scale.data(), b_scale.data(), product.c.data(),
-                                          m, n, k, boxes);
+        multiply(tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), tensor_map<CUtensorMap>(&c), a_scale.data(),
+                 b_scale.data(), product.c.data(), boxes);
     });
     product.a = numbers;
     tell(name, outcome(fault, product, boxes));
+}
+
+/* T: unsigned char, or Fp8<true, false>, whose A is e5m2. */
+template <typename T, int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, int LAG, int PROMOTE,
+          bool TURNS>
+static void scaled(const char *name, int m, int n, int k, unsigned clusters) {
+    typedef Plan<T, bf16, true, true, BLOCK_M, BLOCK_N, 128, 3, 2, CLUSTER_M, CLUSTER_N, 8, false, LAG, 1, 2> P;
+    scaled_product<P, SCALE>(name, m, n, k, clusters, SCALE == SCALE_BLOCKS ? 3 * StagedScales<P>::BYTES : 0,
+                             [&](const CUtensorMap &a, const CUtensorMap &b, const CUtensorMap &c_map,
+                                 const float *a_scale, const float *b_scale, bf16 *c, bool boxes) {
+                                 matmul_fp8_scaled<T, bf16, SCALE, BLOCK_M, BLOCK_N, 128, 3, 2, CLUSTER_M, CLUSTER_N, 8,
+                                                   false, LAG, 2, PROMOTE, TURNS>(a, b, c_map, a_scale, b_scale, c, m,
+                                                                                  n, k, boxes);
+                             });
+}
+
+template <int SCALE, int BLOCK_M, int BLOCK_N, int CLUSTER_M, int CLUSTER_N, bool PINGPONG, int ACROSS, bool STAGED>
+static void scaled_ahead(const char *name, int m, int n, int k, unsigned clusters) {
+    typedef unsigned char T;
+    typedef Plan<T, bf16, true, true, BLOCK_M, BLOCK_N, 128, 3, 2, CLUSTER_M, CLUSTER_N, 8, PINGPONG, 0, 1, 2> P;
+    scaled_product<P, SCALE>(
+        name, m, n, k, clusters, SCALE == SCALE_BLOCKS ? 3 * StagedScales<P>::BYTES : 2 * BLOCK_N * 4,
+        [&](const CUtensorMap &a, const CUtensorMap &b, const CUtensorMap &c_map, const float *a_scale,
+            const float *b_scale, bf16 *c, bool boxes) {
+            matmul_fp8_ahead<T, bf16, SCALE, BLOCK_M, BLOCK_N, 128, 3, 2, CLUSTER_M, CLUSTER_N, 8, PINGPONG, 0, 2,
+                             ACROSS, STAGED>(a, b, c_map, a_scale, b_scale, c, m, n, k, boxes);
+        });
 }
 
 template <bool E5M2, typename C, int SCALE, bool ALIGNED, int BLOCK_K, int PROMOTE>
@@ -416,9 +445,13 @@ static void dmma(const char *name, int m, int n, int k) {
 static void run_all() {
     scaled<unsigned char, SCALE_BLOCKS, 128, 96, 1, 1, 0, 128, true>("fp8 by blocks, in turns", 140, 200, 272, 1);
     scaled<unsigned char, SCALE_BLOCKS, 256, 64, 2, 1, 2, 128, false>("fp8 by blocks, behind", 516, 72, 528, 1);
-    scaled<unsigned char, SCALE_ROWS, 128, 64, 1, 1, 0, 256, false>("fp8 by rows", 140, 77, 656, 1);
+    scaled<unsigned char, SCALE_TENSOR, 128, 64, 1, 1, 0, 256, false>("fp8 added up", 140, 77, 656, 1);
     scaled<unsigned char, SCALE_BLOCKS, 128, 32, 1, 1, 0, 128, false>("fp8 by blocks, in pairs", 70, 40, 272, 1);
     scaled<Fp8<true, false>, SCALE_BLOCKS, 128, 32, 1, 1, 1, 128, false>("e5m2 by e4m3", 140, 40, 400, 1);
+    scaled_ahead<SCALE_BLOCKS, 128, 256, 2, 1, false, 4, true>("fp8 by blocks, in pieces", 300, 264, 528, 1);
+    scaled_ahead<SCALE_BLOCKS, 256, 128, 1, 2, false, 2, false>("fp8 by blocks, in pieces, odd", 270, 264, 400, 1);
+    scaled_ahead<SCALE_TENSOR, 256, 64, 1, 1, false, 2, true>("fp8 added up in pieces", 260, 77, 112, 1);
+    scaled_ahead<SCALE_ROWS, 128, 192, 2, 1, true, 0, true>("fp8 by rows", 300, 392, 272, 1);
     tcgen05<bf16, 64, 3>("tcgen05", 140, 72, 328);
     tcgen05<__half, 128, 2>("tcgen05, odd n", 128, 131, 136);
     tcgen05_ceiling<64>("tcgen05 alone", 3);

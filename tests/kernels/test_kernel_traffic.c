@@ -235,6 +235,8 @@ static void scales_of_blocks(void **state) {
     near(rft_work_bytes(&spec.work), m * k + n * k + 2 * m * n + 4 * (m + n / 128) * (k / 128));
     near(spec.work.pipe_ops[RFT_PIPE_TENSOR_FP8], 2 * m * n * k);
     near(spec.traffic.pipe_ops[RFT_PIPE_FP32], 2 * m * n * (k / 128));
+    rft_point_spec pieces = spec_of(f, sweep, "added up in pieces", problem_with(sweep, "n", 7168));
+    near(pieces.traffic.pipe_ops[RFT_PIPE_FP32], 2 * m * n * (k / 128));
     /* mma.sync has no fp8 here: it is widened. */
     rft_point_spec wide = spec_of(f, sweep, "added up in fp32, mma.sync", problem_with(sweep, "n", 7168));
     near(rft_work_bytes(&wide.work), rft_work_bytes(&spec.work));
