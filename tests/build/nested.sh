@@ -28,7 +28,7 @@ asan)
     # Those left out run one run over and over, to end it or its disk at each place, compute for long, or ask what a run
     # chooses: others come by all that code (shared files of other tuners: fuzz_t1 and test_exchange).
     set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared|throttling|exec_(clock|drift|order|power|prior|processes|progress|prune|refine))$'
-    targets=all
+    targets=
     ;;
 nocuda)
     set -- "$@" -DRFT_CUDA=OFF
@@ -38,6 +38,8 @@ nocuda)
     ;;
 esac
 step cmake -S "$source" -B "$build" -G "$generator" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "$@"
+# shellcheck disable=SC2086 # two words
+[ -n "$targets" ] || targets="rooftune $(ctest --test-dir "$build" -N $set_of_tests | sed -n 's/^ *Test *#[0-9]*: //p')" # of their names
 # shellcheck disable=SC2086 # several words
 step cmake --build "$build" --parallel "$jobs" --target $targets
 # shellcheck disable=SC2086 # two words
