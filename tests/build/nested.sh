@@ -7,7 +7,7 @@ kind=$1 source=$2 generator=$4 cuda_root=$5 launcher=$6
 build=$3/$kind
 jobs=$(nproc 2>/dev/null || echo 2)
 log=$build.log
-export CCACHE_NOHASHDIR=1 # what is compiled as in BUILD is taken from there, where ./quickstart test says the same
+export CCACHE_DEPEND=1 CCACHE_NOHASHDIR=1 # as ./quickstart test: what is compiled as in BUILD is taken from there
 
 step() {
     if ! "$@" >"$log" 2>&1; then
