@@ -30,7 +30,7 @@ static search_recording *made(unsigned failing) {
         rows[i] = (uint16_t)i;
         seconds[i] = failing && i % failing == 0 ? (double)NAN : 1 + (double)(i * 147 % COUNT) / COUNT;
     }
-    return search_recording_of(&(rft_list_spec){COUNT, 1, rows, values, NULL}, seconds);
+    return search_recording_of(&(list_view_spec){COUNT, 1, rows, values, NULL}, seconds);
 }
 
 static int ascending(const void *a, const void *b) {
