@@ -94,6 +94,7 @@ static const struct {
 #define PAGES_OF_SWEEP 2
 #define SWEEPS_OF_PAGE 2 /* with --summary */
 #define PAGES_MOST 60
+#define SWEEPS_ON_PAGE 16 /* in no form are there more: a heading and a line each */
 
 static int pages_most(const rft_build *b) {
     size_t sweeps = b->run->sweep_count;
@@ -115,21 +116,36 @@ static void build_chapters(rft_build *b) {
     rft_doc_spell_units(b->doc);
 }
 
+static rft_detail first_detail(const rft_build *b) {
+    size_t sweeps = b->run->sweep_count;
+    return b->opts.full                           ? RFT_DETAIL_FULL
+           : sweeps > SWEEPS_ON_PAGE * PAGES_MOST ? RFT_DETAIL_LINES
+           : b->opts.summary                      ? RFT_DETAIL_BRIEF
+           : sweeps == 1                          ? RFT_DETAIL_TABLES
+                                                  : RFT_DETAIL_PAGES;
+}
+
+static void free_arena(void *arena) {
+    rft_arena_free(arena);
+}
+
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
-    rft_build b = {.run = run, .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT, .arena = arena};
+    rft_build b = {
+        .run = run, .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT, .arena = arena, .shared = arena};
     rft_build_entries(&b);
     rft_buyer *buyer = buyer_of(&b);
     b.buyer = buyer;
     buyer->given.rows_most = rft_build_cover_rows(&b);
-    b.detail = b.opts.full             ? RFT_DETAIL_FULL
-               : b.opts.summary        ? RFT_DETAIL_BRIEF
-               : run->sweep_count == 1 ? RFT_DETAIL_TABLES
-                                       : RFT_DETAIL_PAGES;
+    b.detail = first_detail(&b);
+    b.arena = rft_arena_new();
     build_chapters(&b);
     while (b.detail != RFT_DETAIL_FULL && b.detail != RFT_DETAIL_LINES && b.opts.part != 1 &&
-           rft_page_layout(b.doc, NULL) > pages_most(&b)) {
+           rft_page_exceeds(b.doc, pages_most(&b))) {
         b.detail--; /* the next shorter form */
+        rft_arena_free(b.arena);
+        b.arena = rft_arena_new();
         build_chapters(&b);
     }
+    rft_arena_on_free(arena, free_arena, b.arena);
     return b.doc;
 }

@@ -48,7 +48,8 @@ typedef struct rft_build {
     const rft_run *run;
     rft_report_opts opts;
     rft_doc *doc;
-    rft_arena *arena;
+    rft_arena *arena;  /* of this form of the report: each that has too many pages is freed */
+    rft_arena *shared; /* of all forms */
     rft_detail detail;
     rft_best_macros *macros; /* of the sweeps' showcases, by sweep */
     rft_entry *entries;      /* by sweep, then problem; odd ones left out */

@@ -32,7 +32,7 @@ static void add_suspects(rft_build *b, size_t s) {
             continue;
         }
         const char *name = rft_words_problem(b->run, s, entry->problem, b->arena);
-        bool beats = rft_placement_is_impossible(b->run, entry->best, rft_point_median_s(entry->best));
+        bool beats = rft_placement_is_impossible(&entry->place, rft_point_median_s(entry->best));
         bool over = !beats && rft_over_roof_of(b->run, entry->best, b->arena).text != NULL;
         bool shown = b->detail > RFT_DETAIL_PAGE && entry == rft_build_showcase(b, s); /* else the ladder says it */
         const char *note = over || (!beats && shown) ? rft_words_share_note(b->run, entry->best, b->arena) : NULL;

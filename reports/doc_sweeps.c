@@ -63,12 +63,12 @@ static void find_macros(rft_build *b) {
     if (b->macros) {
         return;
     }
-    b->macros = rft_arena_calloc(b->arena, b->run->sweep_count + 1, sizeof *b->macros);
+    b->macros = rft_arena_calloc(b->shared, b->run->sweep_count + 1, sizeof *b->macros);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_entry *showcase = rft_build_showcase(b, s);
         b->macros[s].point = showcase ? showcase->best : NULL;
     }
-    rft_best_macros_of(b->run, b->macros, b->run->sweep_count, b->arena);
+    rft_best_macros_of(b->run, b->macros, b->run->sweep_count, b->shared);
 }
 
 void rft_build_sweeps(rft_build *b) {

@@ -11,7 +11,7 @@
 #include "model/sweep/spec.h"
 
 /* Warns of the launches of a point or of a reference; its source is a .cu file that compiles, or the compiler says why
- * not. `types_remedy`: of a reference, what to do about arguments of other types; NULL: it is none. */
+ * not. `types_remedy`: of a reference, what to do about arguments of other types; NULL: this is no reference. */
 void rft_check_source(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec,
                       const char *types_remedy);
 /* The same of the kernel that fills a buffer. */

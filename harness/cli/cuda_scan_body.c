@@ -197,7 +197,7 @@ static const char *made_of(const rft_cuda_words *words, size_t at, size_t from) 
     return rft_cuda_is(&words->items[at], "=") && name->kind == RFT_CUDA_NAME ? name->text : NULL;
 }
 
-/* The kernel's parameter of the word's name; NULL: it is none. */
+/* The kernel's parameter of the word's name; NULL: no parameter is called so. */
 static const char *param_named(const rft_cuda_entry *entry, const rft_cuda_word *word) {
     for (size_t p = 0; p < entry->param_count; p++) {
         if (rft_cuda_is(word, entry->params[p].name)) {

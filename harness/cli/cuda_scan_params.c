@@ -193,7 +193,7 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
     return name;
 }
 
-/* Of `enum class NAME : uint8_t {` and `typedef enum {...} NAME`: the type of its numbers; NULL: it is none. */
+/* Of `enum class NAME : uint8_t {` and `typedef enum {...} NAME`: the type of its numbers; NULL: it is no enum. */
 static const char *enum_type(const rft_cuda_words *words, const char *name, rft_arena *arena) {
     for (size_t i = 0; words && i + 2 < words->count; i++) {
         const rft_cuda_word *items = words->items;

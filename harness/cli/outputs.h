@@ -28,7 +28,7 @@ bool rft_output_option(rft_output_kind *kind, const char *name, const char *argu
  * no regular file, or holds a run, a recording or a script. */
 int rft_outputs_check(const rft_output *outputs, size_t count, const rft_words *inputs, rft_err *err);
 
-bool rft_output_is_stdout(const char *path); /* "-"; NULL is none */
+bool rft_output_is_stdout(const char *path); /* "-"; false for NULL */
 /* At most one of the `count` texts goes to stdout, and a drawing never. `names`: the texts' options, for the message.
  * RFT_E_USAGE. */
 int rft_outputs_check_stdout(const char *drawn, const char *const *texts, size_t count, const char *names,

@@ -138,6 +138,12 @@ static void add_command(rft_str *out, const rft_cli *cli, const rft_words *words
 #define SHARD_NUMBER "RFT_SHARD_OF_THIS_JOB"
 #define SHARD_FILE "RFT_FILE_OF_THIS_JOB"
 
+/* Without the job behind them, shards would take their hours and no one would put them together. */
+#define REFUSED                                                                                                        \
+    "    scancel \"${shards%%;*}\" && are=cancelled || are=\"not cancelled: run scancel ${shards%%;*}\"\n"             \
+    "    echo \"the job behind the shards was refused; they (job ${shards%%;*}) are $are\" >&2\n"                      \
+    "    exit 1\n"
+
 static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *o, const cluster *c, rft_arena *arena) {
     const long shards = c->nodes * (c->gpus ? c->gpus : 1);
     /* Two runs of one sweep in one folder have shards of their own. */
@@ -197,7 +203,8 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
                  rft_str_get(&run_word), rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word),
                  rft_str_get(&part_word), rft_str_get(&run_word));
     add_command(out, cli, &whole_words);
-    rft_str_add(out, "RFT_END\n)\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");
+    rft_str_add(out,
+                "RFT_END\n) || {\n" REFUSED "}\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");
     rft_str_clear(&program);
     rft_str_clear(&part_word);
     rft_str_clear(&run_word);

@@ -5,15 +5,6 @@
 
 #include <math.h>
 
-const char *rft_meter_fact_name(rft_meter_fact fact) {
-    static const char *const names[] = {
-#define METER_NAME(name, group, text) text,
-        RFT_METER_MAP(METER_NAME)
-#undef METER_NAME
-    };
-    return names[fact];
-}
-
 rft_throttle_counters rft_meter_counters(const rft_meter_snapshot *snapshot) {
     rft_throttle_counters counters = {.time_s = (double)snapshot->time_ns * 1e-9};
     for (int i = 0; i < RFT_THROTTLE_COUNT; i++) {

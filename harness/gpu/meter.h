@@ -26,29 +26,28 @@ typedef enum rft_meter_group {
     RFT_METER_ALL = 63
 } rft_meter_group;
 
-/* fact, group, name. The causes' order is that of model/stats/throttle.h. */
+/* fact, group. The causes' order is that of model/stats/throttle.h. */
 #define RFT_METER_MAP(X)                                                                                               \
-    X(ENERGY_J, ENERGY, "energy_j") /* since the driver was loaded */                                                  \
-    X(POWER_INSTANT_W, POWER, "power_instant_w")                                                                       \
-    X(POWER_AVERAGE_W, POWER, "power_average_w") /* of the last second; Ampere A100 and before Ampere: instant */      \
-    X(SM_CLOCK_MHZ, CLOCKS, "sm_clock_mhz")                                                                            \
-    X(MEMORY_CLOCK_MHZ, CLOCKS, "memory_clock_mhz")                                                                    \
-    X(TEMPERATURE_C, HEAT, "temperature_c")                                                                            \
-    X(MEMORY_TEMPERATURE_C, HEAT, "memory_temperature_c")                                                              \
-    X(EVENT_REASONS, EVENTS, "event_reasons") /* bits, exact in a double: rft_meter_reasons_text() */                  \
-    X(POWER_CAP_S, THROTTLE, "throttled_power_cap_s")                                                                  \
-    X(SYNC_BOOST_S, THROTTLE, "throttled_sync_boost_s")                                                                \
-    X(SW_THERMAL_S, THROTTLE, "throttled_sw_thermal_s")                                                                \
-    X(HW_THERMAL_S, THROTTLE, "throttled_hw_thermal_s")                                                                \
-    X(POWER_BRAKE_S, THROTTLE, "throttled_power_brake_s")
+    X(ENERGY_J, ENERGY) /* since the driver was loaded */                                                              \
+    X(POWER_INSTANT_W, POWER)                                                                                          \
+    X(POWER_AVERAGE_W, POWER) /* of the last second; Ampere A100 and before Ampere: instant */                         \
+    X(SM_CLOCK_MHZ, CLOCKS)                                                                                            \
+    X(MEMORY_CLOCK_MHZ, CLOCKS)                                                                                        \
+    X(TEMPERATURE_C, HEAT)                                                                                             \
+    X(MEMORY_TEMPERATURE_C, HEAT)                                                                                      \
+    X(EVENT_REASONS, EVENTS) /* bits, exact in a double: rft_meter_reasons_text() */                                   \
+    X(POWER_CAP_S, THROTTLE)                                                                                           \
+    X(SYNC_BOOST_S, THROTTLE)                                                                                          \
+    X(SW_THERMAL_S, THROTTLE)                                                                                          \
+    X(HW_THERMAL_S, THROTTLE)                                                                                          \
+    X(POWER_BRAKE_S, THROTTLE)
 
 typedef enum rft_meter_fact {
-#define RFT_METER_ENUM(name, group, text) RFT_METER_##name,
+#define RFT_METER_ENUM(name, group) RFT_METER_##name,
     RFT_METER_MAP(RFT_METER_ENUM)
 #undef RFT_METER_ENUM
         RFT_METER_FACT_COUNT
 } rft_meter_fact;
-const char *rft_meter_fact_name(rft_meter_fact fact);
 
 typedef struct rft_meter_snapshot {
     int64_t time_ns;                           /* the clock's monotonic time, in the middle of reading */

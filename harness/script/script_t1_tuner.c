@@ -78,7 +78,7 @@ static bool is_object(const char *text) {
            (text[0] == '<' && rft_text_ends(text, ">"));
 }
 
-/* An array or number of numpy's; NULL: it is none. */
+/* An array or number of numpy's; NULL: the value is neither. */
 static json_t *convert_array(const json_t *given) {
     json_t *one = json_object();
     const json_t *shape = json_object_get(given, "shape"), *low = json_object_get(given, "low");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * space_view.h - what a strategy sees of a space: configurations by index and as positions, one per parameter, of their
- * values. Two make one: rft_view_of_space() over an rft_space, rft_view_of_list() over an explicit list (a recording's
- * configurations). Nothing here is proportional to the number of configurations but the list itself.
+ * values. Nothing here is proportional to the number of configurations.
  *
  * Positions count a parameter's values in ascending order where all are numbers (so that near positions are near
  * values, however the script lists them), else in the listed order.
@@ -32,16 +31,5 @@ struct rft_space_view {
 
 /* Borrows `space`, which must outlive it. Owned: view->free(view). */
 rft_space_view *rft_view_of_space(const rft_space *space);
-
-/* `rows` holds `count` configurations of `param_count` positions each; values[p] may be NULL (and `values` itself).
- * Everything is copied. A row that is there twice is found by its first index. */
-typedef struct rft_list_spec {
-    uint64_t count;
-    size_t param_count;
-    const uint16_t *rows;
-    const uint32_t *value_counts;
-    const double *const *values;
-} rft_list_spec;
-rft_space_view *rft_view_of_list(const rft_list_spec *spec);
 
 #endif

@@ -80,7 +80,10 @@ static size_t impossible(const rft_buyer *buyer) {
     size_t count = 0;
     for (size_t i = 0; i < buyer->asked->item_count; i++) {
         const rft_point *best = buyer->asked->items[i].best;
-        count += best && rft_placement_is_impossible(buyer->given.run, best, rft_point_median_s(best));
+        if (best) {
+            const rft_placement place = rft_placement_of(buyer->given.run, best);
+            count += rft_placement_is_impossible(&place, rft_point_median_s(best));
+        }
     }
     return count;
 }

@@ -218,18 +218,24 @@ static void add_ridges(rft_roof *r) {
 
 /* ---- points ---- */
 
+static bool is_in_cloud(const rft_roof *r, const rft_point *point) {
+    return rft_roof_has(r, point) && rft_run_is_candidate(r->all->run, point);
+}
+
 static void add_cloud(rft_roof *r) {
     const rft_run *run = r->all->run;
-    size_t used = 0;
-    rft_series *series = rft_chart_series(r->all->arena, r->chart, RFT_SERIES_CLOUD, r->of.point_count);
+    size_t count = 0, used = 0;
     for (size_t i = 0; i < run->point_count; i++) {
-        if (rft_roof_has(r, &run->points[i]) && rft_run_is_candidate(run, &run->points[i])) {
+        count += is_in_cloud(r, &run->points[i]);
+    }
+    rft_series *series = rft_chart_series(r->all->arena, r->chart, RFT_SERIES_CLOUD, count);
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (is_in_cloud(r, &run->points[i])) {
             rft_placement place = rft_placement_of(run, &run->points[i]);
             series->x[used] = place.intensity;
             series->y[used++] = place.rate_ops_s / r->scale.factor;
         }
     }
-    series->count = used;
 }
 
 /* What the drawn lines allow at an intensity, op/s. */
@@ -241,10 +247,20 @@ static double drawn_roof(const rft_roof *r, const rft_placement *place) {
     return memory > 0 ? fmin(rate, place->intensity * memory) : rate;
 }
 
+/* Of a sweep; SIZE_MAX: of all. There may be thousands of sweeps, and of each a series. */
+static size_t count_bests(const rft_roof *r, size_t sweep) {
+    size_t count = 0;
+    for (size_t i = 0; i < r->all->best_count; i++) {
+        const rft_point *best = r->all->bests[i];
+        count += (sweep == SIZE_MAX || best->sweep == sweep) && rft_roof_has(r, best);
+    }
+    return count;
+}
+
 /* Where another ceiling than a drawn line makes a best's roof, a short line says where that is. */
 static void add_own_roofs(rft_roof *r) {
     const rft_roofs *all = r->all;
-    rft_series *caps = rft_chart_series(all->arena, r->chart, RFT_SERIES_WHISKERS, all->best_count);
+    rft_series *caps = rft_chart_series(all->arena, r->chart, RFT_SERIES_WHISKERS, count_bests(r, SIZE_MAX));
     for (size_t i = 0; i < all->best_count; i++) {
         const rft_placement place = rft_placement_of(all->run, all->bests[i]);
         double own = place.rate_ops_s * rft_point_median_s(all->bests[i]) / place.roof_s;
@@ -264,7 +280,7 @@ static void add_bests(rft_roof *r, size_t sweep, rft_tone tone) {
     const rft_roofs *all = r->all;
     const rft_point *named = NULL;
     size_t used = 0, named_at = 0;
-    rft_series *series = rft_chart_series(all->arena, r->chart, RFT_SERIES_DOTS, all->best_count);
+    rft_series *series = rft_chart_series(all->arena, r->chart, RFT_SERIES_DOTS, count_bests(r, sweep));
     series->tone = tone;
     series->bold = true;
     for (size_t i = 0; i < all->best_count; i++) {

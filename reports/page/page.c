@@ -4,6 +4,7 @@
 #include "reports/page/chart.h"
 #include "reports/page/table.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ typedef struct layout {
     rft_pen pen;
     double y;
     int page, total;    /* total: 0 while it is being counted */
+    int most;           /* more are not laid out */
     int *heading_pages; /* per block; filled by the measuring pass */
 } layout;
 
@@ -555,18 +557,26 @@ static void run_pass(layout *l, rft_canvas *canvas) {
     l->pen = (rft_pen){.canvas = canvas, .arena = rft_arena_new(), .foreign = l->doc->foreign};
     l->page = 0;
     start_page(l);
-    for (size_t i = 0; i < l->doc->block_count; i++) {
+    for (size_t i = 0; i < l->doc->block_count && l->page <= l->most; i++) {
         place_block(l, i);
+        rft_arena_reset(l->pen.arena);
     }
     draw_footer(l);
     rft_arena_free(l->pen.arena);
 }
 
 int rft_page_layout(const rft_doc *doc, rft_canvas *canvas) {
-    layout l = {.doc = doc};
+    layout l = {.doc = doc, .most = INT_MAX};
     l.heading_pages = rft_arena_calloc(doc->arena, doc->block_count ? doc->block_count : 1, sizeof(int));
     run_pass(&l, NULL);
     l.total = l.page;
     run_pass(&l, canvas);
     return l.page;
+}
+
+bool rft_page_exceeds(const rft_doc *doc, int most) {
+    layout l = {.doc = doc, .most = most};
+    l.heading_pages = rft_arena_calloc(doc->arena, doc->block_count ? doc->block_count : 1, sizeof(int));
+    run_pass(&l, NULL);
+    return l.page > most;
 }

@@ -15,5 +15,7 @@
 
 /* Measures (counts pages, finds each heading's), then draws. Does not finish the canvas. Returns the page count. */
 int rft_page_layout(const rft_doc *doc, rft_canvas *canvas);
+/* More pages than that? Thousands are not laid out to know it. */
+bool rft_page_exceeds(const rft_doc *doc, int most);
 
 #endif

@@ -18,7 +18,7 @@ rft_colour rft_pen_tone(rft_tone tone);
 
 typedef struct rft_pen {
     rft_canvas *canvas;           /* NULL = measuring */
-    rft_arena *arena;             /* of this pass */
+    rft_arena *arena;             /* of the block in hand */
     size_t replaced;              /* characters that became '?' since it was last set to 0 */
     rft_rect cell;                /* what is put must stay in; width 0: nothing is said of that */
     const rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */

@@ -26,7 +26,7 @@ void rft_layout_cut(rft_str *out, const char *cell, size_t width);
 typedef struct rft_layout_number {
     size_t whole, fraction, unit;
 } rft_layout_number;
-/* The parts of a number as it is written, with a sign before it; false where it is none. */
+/* The parts of a number as it is written, with a sign before it; false where the text is no number. */
 bool rft_layout_split(const char *cell, rft_layout_number *parts);
 void rft_layout_decimal(rft_str *out, const char *cell, const rft_layout_number *room);
 /* A paragraph: words wrapped at 80 columns, `hang` more columns in from its second line on. A word longer

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A spreadsheet takes what begins like this for a formula, and some run programs. Numbers are none. */
+/* A spreadsheet takes what begins like this for a formula, and some run programs. A number is not taken for one. */
 static bool looks_like_formula(const char *text) {
     char *end = NULL;
     (void)strtod(text, &end);

@@ -223,7 +223,7 @@ static int to_view(reading *r, search_recording *out, const char *path, rft_err 
         out->cost_s[i] = r->rows[i].cost_s;
         out->compile_s[i] = r->rows[i].compile_s;
     }
-    out->view = rft_view_of_list(&(rft_list_spec){r->row_count, r->param_count, rows, counts, numbers});
+    out->view = list_view_new(&(list_view_spec){r->row_count, r->param_count, rows, counts, numbers});
     return RFT_OK;
 }
 
@@ -340,10 +340,10 @@ int search_recording_open(search_recording **out, const char *path, size_t part,
     return RFT_OK;
 }
 
-search_recording *search_recording_of(const rft_list_spec *spec, const double *seconds) {
+search_recording *search_recording_of(const list_view_spec *spec, const double *seconds) {
     search_recording *made = rft_alloc(sizeof *made);
     made->name = rft_strdup("made");
-    made->view = rft_view_of_list(spec);
+    made->view = list_view_new(spec);
     made->count = spec->count;
     made->seconds = rft_calloc(spec->count + 1, sizeof *made->seconds);
     made->cost_s = rft_calloc(spec->count + 1, sizeof *made->cost_s);

@@ -7,7 +7,7 @@
 #define RFT_TESTS_BENCH_SEARCH_RECORDING_H
 
 #include "base/err.h"
-#include "search/space_view.h"
+#include "support/list_view.h"
 
 typedef struct search_recording {
     char *name; /* of the file, without its folder and suffixes: "convolution_A100"; of a part, "matmul_fp32#3" */
@@ -26,6 +26,6 @@ int search_recording_open(search_recording **out, const char *path, size_t part,
 void search_recording_free(search_recording *recording); /* NULL is accepted */
 
 /* One with all costs 1 s, 0.75 of them the compile, for tests; seconds and rows are copied. */
-search_recording *search_recording_of(const rft_list_spec *spec, const double *seconds);
+search_recording *search_recording_of(const list_view_spec *spec, const double *seconds);
 
 #endif

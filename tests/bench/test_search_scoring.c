@@ -30,7 +30,7 @@ static search_recording *made(unsigned failing) {
         rows[i] = (uint16_t)i;
         seconds[i] = failing && i % failing == 0 ? (double)NAN : 1 + (double)(i * 147 % COUNT) / COUNT;
     }
-    return search_recording_of(&(rft_list_spec){COUNT, 1, rows, values, NULL}, seconds);
+    return search_recording_of(&(list_view_spec){COUNT, 1, rows, values, NULL}, seconds);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -258,7 +258,7 @@ static void a_run_of_our_own_has_a_space_for_each_part(void **state) {
         assert_int_equal(search_recording_open(&recording, path, part, &parts, NULL), RFT_OK);
         assert_int_equal(parts, 3);
         assert_int_equal(recording->count, counts[part]);
-        assert_int_equal(recording->view->param_count, 1); /* n is none */
+        assert_int_equal(recording->view->param_count, 1); /* n is no parameter */
         assert_float_equal(recording->best_s, best_ms[part] * 1e-3, 1e-12);
         assert_true(recording->name[strlen(recording->name) - 1] == (char)('1' + part));
         search_recording_free(recording);

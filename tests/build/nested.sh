@@ -7,7 +7,7 @@ kind=$1 source=$2 generator=$4 cuda_root=$5 launcher=$6
 build=$3/$kind
 jobs=$(nproc 2>/dev/null || echo 2)
 log=$build.log
-export CCACHE_NOHASHDIR=1 # what is compiled as in BUILD is taken from there, where ./quickstart test says the same
+export CCACHE_DEPEND=1 CCACHE_NOHASHDIR=1 # as ./quickstart test: what is compiled as in BUILD is taken from there
 
 step() {
     if ! "$@" >"$log" 2>&1; then
@@ -28,7 +28,7 @@ asan)
     # Those left out run one run over and over, to end it or its disk at each place, compute for long, or ask what a run
     # chooses: others come by all that code (shared files of other tuners: fuzz_t1 and test_exchange).
     set_of_tests='-L ^(unit|script|store|measure|run|fuzz)$ -E ^test_(exec_killed|exec_disk|worker_faults|ceilings|ceiling_tensor|load|space_parts|exchange_shared|throttling|exec_(clock|drift|order|power|prior|processes|progress|prune|refine))$'
-    targets=all
+    targets=
     ;;
 nocuda)
     set -- "$@" -DRFT_CUDA=OFF
@@ -38,6 +38,8 @@ nocuda)
     ;;
 esac
 step cmake -S "$source" -B "$build" -G "$generator" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "$@"
+# shellcheck disable=SC2086 # two words
+[ -n "$targets" ] || targets="rooftune $(ctest --test-dir "$build" -N $set_of_tests | sed -n 's/^ *Test *#[0-9]*: //p')" # of their names
 # shellcheck disable=SC2086 # several words
 step cmake --build "$build" --parallel "$jobs" --target $targets
 # shellcheck disable=SC2086 # two words

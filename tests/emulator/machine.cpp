@@ -291,9 +291,23 @@ static void run_on(Fiber *fiber) {
     current = nullptr;
 }
 
-static bool is_waiting(const Fiber *fiber) {
-    return fiber->watched && (*fiber->watched & fiber->mask) == fiber->value;
-}
+/* A thread that is not done, with what it waits for side by side: looking through them is a third of the time. */
+struct Live {
+    Fiber *fiber;
+    bool slow; /* of those that lag */
+    const unsigned *watched;
+    unsigned mask, value;
+
+    bool is_waiting() const {
+        return watched && (*watched & mask) == value;
+    }
+    void go_on() {
+        run_on(fiber);
+        watched = fiber->watched;
+        mask = fiber->mask;
+        value = fiber->value;
+    }
+};
 
 /* How a launch goes, drawn from its seed: how soon the accelerators do what they were asked for (one in so many
  * occasions; 0: when no thread can go on), and who lags behind, a block of each cluster, a warp of each block or none.
@@ -309,8 +323,8 @@ static void draw_mood(const Launch &launch) {
     slow_warp = who == 2 ? (int)(drawn() % (launch.threads / 32)) : -1;
 }
 
-static bool lags(const Fiber *fiber) {
-    return ((int)fiber->block->rank == slow_rank || (int)fiber->warp() == slow_warp) && drawn() % 64 > 0;
+static bool is_slow(const Fiber *fiber) {
+    return (int)fiber->block->rank == slow_rank || (int)fiber->warp() == slow_warp;
 }
 
 /* Now and then one of the accelerator's, or where no thread can go on; then stores last. */
@@ -330,9 +344,10 @@ static bool work_pending(bool must) {
 }
 
 /* What the threads wait for that can never go on. */
-static std::string hang_text(const std::vector<Fiber *> &live) {
+static std::string hang_text(const std::vector<Live> &live) {
     std::map<std::string, unsigned> places;
-    for (const Fiber *fiber : live) {
+    for (const Live &thread : live) {
+        const Fiber *fiber = thread.fiber;
         places[std::string(fiber->waits_for) + " " + std::to_string(fiber->waits_at) + " in block " +
                std::to_string(fiber->block->number)]++;
     }
@@ -364,10 +379,10 @@ static std::string disorder_in(const Block *block) {
 /* Every thread of the clusters until all are done; "" or what went wrong. */
 static std::string run_clusters(std::vector<std::unique_ptr<Cluster>> &clusters,
                                 const std::function<bool()> &start_more) {
-    std::vector<Fiber *> live;
+    std::vector<Live> live;
     const auto take = [&]() {
         for (auto &fiber : clusters.back()->fibers) {
-            live.push_back(fiber.get());
+            live.push_back({fiber.get(), is_slow(fiber.get()), nullptr, 0, 0});
         }
     };
     while (start_more()) {
@@ -378,21 +393,24 @@ static std::string run_clusters(std::vector<std::unique_ptr<Cluster>> &clusters,
         bool moved = work_pending(false), passed_over = false;
         size_t at = drawn() % live.size();
         for (size_t looked = 0, burst = 8; looked < live.size() && burst > 0 && failed.empty(); looked++) {
-            Fiber *fiber = live[at];
-            if (!is_waiting(fiber) && !all && lags(fiber)) {
-                passed_over = true;
-            } else if (!is_waiting(fiber)) {
-                run_on(fiber);
-                moved = true;
-                burst--;
+            bool done = false;
+            if (!live[at].is_waiting()) {
+                if (!all && live[at].slow && drawn() % 64 > 0) {
+                    passed_over = true;
+                } else {
+                    live[at].go_on();
+                    done = live[at].fiber->done;
+                    moved = true;
+                    burst--;
+                }
             }
-            if (fiber->done) {
+            if (done) {
                 live[at] = live.back();
                 live.pop_back();
-                at = live.empty() ? 0 : at % live.size();
             } else {
-                at = (at + 1) % live.size();
+                at++;
             }
+            at = at < live.size() ? at : 0;
         }
         if (!failed.empty()) {
             return failed;

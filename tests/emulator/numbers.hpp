@@ -28,8 +28,8 @@ inline float float_of_small(unsigned bits, int exponent, int mantissa, bool has_
     if (e == high && (has_infinity || m == (1 << mantissa) - 1)) {
         return has_infinity && m == 0 ? sign * INFINITY : NAN;
     }
-    return sign * (e ? std::ldexp((float)(m + (1 << mantissa)), e - bias - mantissa)
-                     : std::ldexp((float)m, 1 - bias - mantissa));
+    const float unit = float_of((uint32_t)(127 + (e ? e : 1) - bias - mantissa) << 23); /* a power of two */
+    return sign * unit * (float)(e ? m + (1 << mantissa) : m);
 }
 inline float float_of_fp16(unsigned bits) {
     return float_of_small(bits, 5, 10, true);

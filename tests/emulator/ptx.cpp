@@ -89,8 +89,7 @@ static Program program_of(const char *text) {
     return program;
 }
 
-bool Call::is(const char *part) const {
-    const std::string &name = instruction->name;
+static bool has_part(const std::string &name, const char *part) {
     const size_t length = strlen(part);
     for (size_t at = name.find(part); at != std::string::npos; at = name.find(part, at + 1)) {
         if (at > 0 && name[at - 1] == '.' && (at + length == name.size() || name[at + length] == '.')) {
@@ -98,6 +97,16 @@ bool Call::is(const char *part) const {
         }
     }
     return false;
+}
+
+bool Call::is(const char *part) const {
+    for (const auto &known : instruction->parts) {
+        if (known.first == part) {
+            return known.second;
+        }
+    }
+    instruction->parts.emplace_back(part, has_part(instruction->name, part));
+    return instruction->parts.back().second;
 }
 
 size_t Call::count() const {
@@ -112,6 +121,14 @@ size_t Call::in_group(size_t first) const {
     return end - first;
 }
 
+const Operand &Call::operand(const Argument &argument) const {
+    const size_t i = (size_t)argument.operand;
+    if (i >= out->size() + in->size()) {
+        fault("%s: there is no operand %%%zu", instruction->name.c_str(), i);
+    }
+    return i < out->size() ? out->begin()[i] : in->begin()[i - out->size()];
+}
+
 unsigned long long Call::get(size_t i) const {
     const Argument &argument = instruction->arguments.at(i);
     if (!argument.name.empty()) {
@@ -120,13 +137,13 @@ unsigned long long Call::get(size_t i) const {
     if (argument.operand < 0) {
         return argument.number;
     }
-    const Operand *operand = operands->at((size_t)argument.operand);
-    unsigned long long bits = operand->bits;
-    if (operand->place) { /* an instruction before may have set it */
+    const Operand &from = operand(argument);
+    unsigned long long bits = from.bits;
+    if (from.place) { /* an instruction before may have set it */
         bits = 0;
-        memcpy(&bits, operand->place, operand->size);
-        if (operand->kind == 'l' && operand->size == 4 && (int)bits < 0) {
-            bits = operand->bits;
+        memcpy(&bits, from.place, from.size);
+        if (from.kind == 'l' && from.size == 4 && (int)bits < 0) {
+            bits = from.bits;
         }
     }
     return bits;
@@ -141,12 +158,12 @@ void Call::set(size_t i, unsigned long long bits) const {
         (*names)[argument.name] = bits;
         return;
     }
-    memcpy(place(i), &bits, operands->at((size_t)argument.operand)->size);
+    memcpy(place(i), &bits, operand(argument).size);
 }
 
 void *Call::place(size_t i) const {
     const Argument &argument = instruction->arguments.at(i);
-    void *place = argument.operand < 0 ? nullptr : operands->at((size_t)argument.operand)->place;
+    void *place = argument.operand < 0 ? nullptr : operand(argument).place;
     if (!place) {
         fault("%s: its operand %zu is no variable", instruction->name.c_str(), i);
     }
@@ -162,20 +179,12 @@ void ptx(const char *text, std::initializer_list<Operand> out, std::initializer_
     if (found == programs.end()) {
         found = programs.emplace(text, program_of(text)).first;
     }
-    std::vector<const Operand *> operands;
-    operands.reserve(out.size() + in.size());
-    for (const Operand &operand : out) {
-        operands.push_back(&operand);
-    }
-    for (const Operand &operand : in) {
-        operands.push_back(&operand);
-    }
     std::map<std::string, unsigned long long> names;
     if (drawn() % 64 == 0) {
         let_others();
     }
     for (const Instruction &instruction : found->second) {
-        instruction.action(Call{&instruction, &operands, &names});
+        instruction.action(Call{&instruction, &out, &in, &names});
     }
 }
 

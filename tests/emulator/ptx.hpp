@@ -32,7 +32,7 @@ inline unsigned offset_at(unsigned place) {
 /* One that is carried out: its operands and the names of its text ("p"). */
 struct Call {
     const Instruction *instruction;
-    std::vector<const Operand *> *operands;
+    const std::initializer_list<Operand> *out, *in;
     std::map<std::string, unsigned long long> *names;
 
     bool is(const char *part) const; /* of the instruction's name, between dots: is("x4") */
@@ -44,6 +44,7 @@ struct Call {
     }
     void set(size_t i, unsigned long long bits) const;
     void *place(size_t i) const; /* of a variable */
+    const Operand &operand(const Argument &argument) const;
     void set_float(size_t i, float value) const {
         set(i, bits_of(value));
     }
@@ -54,6 +55,10 @@ struct Instruction {
     std::string name;
     Action action;
     std::vector<Argument> arguments;
+    /* What its name says, once it has been asked. */
+    mutable std::vector<std::pair<const char *, bool>> parts = {};
+    mutable const struct Kind *a = nullptr, *b = nullptr;
+    mutable unsigned columns = 0, depth = 0;
 };
 
 /* By the beginning of their names; the longest that fits counts. */

@@ -82,9 +82,7 @@ static void turn_matrix(const Call &call) {
 }
 
 /* The parts of the instruction's name that are kinds of A and B: the first two that are in the list, but of sums. */
-static void kinds_of(const Call &call, const Kind *&a, const Kind *&b) {
-    const std::string &name = call.instruction->name;
-    a = b = nullptr;
+static void find_kinds(const std::string &name, const Kind *&a, const Kind *&b) {
     for (size_t at = name.find('.'), end; at != std::string::npos && !b; at = end) {
         end = name.find('.', at + 1);
         const std::string part = name.substr(at + 1, end == std::string::npos ? end : end - at - 1);
@@ -100,9 +98,17 @@ static void kinds_of(const Call &call, const Kind *&a, const Kind *&b) {
     }
 }
 
+static void kinds_of(const Call &call, const Kind *&a, const Kind *&b) {
+    const Instruction *instruction = call.instruction;
+    if (!instruction->b) {
+        find_kinds(instruction->name, instruction->a, instruction->b);
+    }
+    a = instruction->a;
+    b = instruction->b;
+}
+
 /* m64n128k16: what stands behind n, or behind k. */
-static unsigned shape_of(const Call &call, char side) {
-    const std::string &name = call.instruction->name;
+static unsigned find_size(const std::string &name, char side) {
     size_t m = name.find(".m");
     while (m != std::string::npos && !isdigit((unsigned char)name[m + 2])) {
         m = name.find(".m", m + 1);
@@ -112,6 +118,12 @@ static unsigned shape_of(const Call &call, char side) {
         fault("the emulator does not know the shape of %s", name.c_str());
     }
     return (unsigned)std::stoul(name.substr(at + 1));
+}
+
+static unsigned shape_of(const Call &call, char side) {
+    unsigned &known = side == 'n' ? call.instruction->columns : call.instruction->depth;
+    known = known ? known : find_size(call.instruction->name, side);
+    return known;
 }
 
 /* Sums of 32 bits, or fp32's of tf32. */

@@ -10,7 +10,7 @@
 
 #include "gpu/gpu.h"
 #include "gpu/gpu_tests.h"
-#include "gpu/meter.h"
+#include "gpu/meter_names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,9 +68,9 @@ static void the_card_tells(void **state) {
         assert_true(isnan(s.values[i]) == (s.reasons[i] != NULL));
         known += !isnan(s.values[i]);
         if (s.reasons[i]) {
-            print_message("%-24s n/a: %s\n", rft_meter_fact_name((rft_meter_fact)i), s.reasons[i]);
+            print_message("%-24s n/a: %s\n", meter_names[i], s.reasons[i]);
         } else {
-            print_message("%-24s %.6f\n", rft_meter_fact_name((rft_meter_fact)i), s.values[i]);
+            print_message("%-24s %.6f\n", meter_names[i], s.values[i]);
         }
     }
     print_message("now: %s\n", rft_meter_reasons_text(s.values[RFT_METER_EVENT_REASONS], reasons, sizeof reasons));

@@ -12,7 +12,7 @@
 #include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
 #include "measure/protocol.h"
-#include "model/sweep/reference_spec.h"
+#include "support/plain_reference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,8 +103,7 @@ static int measure(fixture *f, const char *entry) {
     f->launches[0].entry = entry;
     f->launches[1].entry = entry;
     const rft_reference_dims dims = {.values = f->problem, .count = f->problem_count};
-    f->spec.check.reference =
-        rft_reference_spec_plain(&f->spec, f->request.reference->entries[0].name, &dims, f->on.arena);
+    f->spec.check.reference = plain_reference(&f->spec, f->request.reference->entries[0].name, &dims, f->on.arena);
     return f->probe->measure(f->probe, &f->request, f->on.arena, &f->result, &f->err);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/measure_fixture.h"
-#include "model/sweep/reference_spec.h"
+#include "support/plain_reference.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,7 +103,7 @@ void fixture_compile(fixture *f, const char *name) {
 
 void fixture_reference(fixture *f, const char *name) {
     const rft_reference_dims dims = {.values = f->problem, .count = 1};
-    f->spec.check.reference = rft_reference_spec_plain(&f->spec, name, &dims, f->arena);
+    f->spec.check.reference = plain_reference(&f->spec, name, &dims, f->arena);
 }
 
 int fixture_measure(fixture *f, const char *name) {

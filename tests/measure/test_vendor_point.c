@@ -2,8 +2,8 @@
 /* A point that calls the vendor's library: verified and timed as kernels are, and skipped with its reason where the
  * library, an algorithm or memory is not to be had. */
 #include "measure/measure_fixture.h"
-#include "model/sweep/reference_spec.h"
 
+#include "support/plain_reference.h"
 #include "support/scripted_vendor.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static void start(vendor_case *c) {
                                  .check = {.tol = NAN, .length = DEPTH},
                                  .traffic = rft_traffic_unknown()};
     const rft_reference_dims dims = {.values = c->problem, .count = 3};
-    c->f.spec.check.reference = rft_reference_spec_plain(&c->f.spec, "reference", &dims, c->f.arena);
+    c->f.spec.check.reference = plain_reference(&c->f.spec, "reference", &dims, c->f.arena);
     c->f.request.unit = &c->nothing;
     const rft_vendor_source source = {open_vendor, c};
     rft_protocol_use_vendor(c->f.probe, &source);

@@ -194,7 +194,7 @@ static void takes(rft_point *point, double factor, double clock_mhz) {
     m->clock_mhz = clock_mhz;
 }
 
-/* A roof is beaten by times; an author's figure of the traffic that is beaten is none. */
+/* Times beat a roof; what beats an author's figure of the traffic beats no roof. */
 static void test_above_a_roof_is_told_with_its_cause(void **state) {
     (void)state;
     rft_run *run = sample_full();

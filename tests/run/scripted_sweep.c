@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scripted_sweep.h"
-#include "model/sweep/reference_spec.h"
+#include "support/plain_reference.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
                                 .option_count = 2};
     const rft_reference_dims dims = {.values = problem, .count = 1};
     out->check = (rft_check){.tol = NAN, .length = 1};
-    out->check.reference = rft_reference_spec_plain(out, "reference", &dims, arena);
+    out->check.reference = plain_reference(out, "reference", &dims, arena);
     out->check.reference->unit =
         (rft_unit_spec){.source = rft_arena_printf(arena, "%s/%s", opts->folder, opts->reference),
                         .names = texts(arena, "reference", NULL),

@@ -307,7 +307,7 @@ static void what_is_expected_is_measured_as_ever(void **state) {
 
 #define LONG_GRACE_S 60.0
 
-/* Counted from the launch: the grace is for what is none. */
+/* Counted from the launch: other work has the grace, a launch has not. */
 static void a_launch_that_does_not_return_costs_its_timeout(void **state) {
     (void)state;
     static const struct {

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "model/sweep/reference_spec.h"
 #include "run/plan/job.h"
 #include "run/plan/signatures.h"
+#include "support/plain_reference.h"
 
 static void expect(const char *symbol, size_t arguments, int64_t third) {
     rft_arena *arena = rft_arena_new();
@@ -19,7 +19,7 @@ static void expect(const char *symbol, size_t arguments, int64_t third) {
     const rft_value values[] = {rft_value_int(3), rft_value_int(1024), rft_value_int(7)};
     const bool is_macro[] = {true, false, true};
     const rft_reference_dims dims = {.values = values, .is_macro = is_macro, .count = 3};
-    rft_point_spec *reference = rft_reference_spec_plain(&spec, "ref", &dims, arena);
+    rft_point_spec *reference = plain_reference(&spec, "ref", &dims, arena);
     rft_compiled_entry entry = {.name = "ref", .symbol = symbol};
     const rft_compile_result compiled = {.ok = true, .entries = &entry, .entry_count = 1};
     char before[RFT_HASH_HEX_SIZE], after[RFT_HASH_HEX_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames and what they carry: what goes in comes out, and broken bytes are refused with words. */
-#include "model/sweep/reference_spec.h"
 #include "run/wire/wire.h"
+#include "support/plain_reference.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -202,7 +202,7 @@ static void a_point_goes_over_whole(void **state) {
     naive.told = "variant naive (BLOCK=64)";
     naive.is_variant = true;
     naive.check.tol = 0.5;
-    naive.check.reference = rft_reference_spec_plain(&spec, "gemm_reference", &dims, arena);
+    naive.check.reference = plain_reference(&spec, "gemm_reference", &dims, arena);
     naive.check.reference->told = "gemm.cu:gemm_reference";
     spec.check.reference = &naive;
     rft_compile_result unit = {.ok = true, .log = "", .cubin = "UNIT", .cubin_bytes = 4, .cubin_hash = "ab"};

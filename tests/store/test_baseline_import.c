@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Baselines that others measured: what is taken, and what is said of files that are none. */
+/* Baselines that others measured: what is taken, and what is said of files that hold no baselines. */
 #include "store/sample_run.h"
 #include "store/store_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as a recording and back; files that are none. */
+/* A run as a recording and back; files that are no recording. */
 #include "store/sample_run.h"
 #include "store/store_test.h"
 

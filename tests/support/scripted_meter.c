@@ -51,7 +51,7 @@ static void close_meter(rft_meter *base) {
 
 static unsigned group_of(int fact) {
     static const unsigned groups[] = {
-#define METER_GROUP(name, group, text) RFT_METER_##group,
+#define METER_GROUP(name, group) RFT_METER_##group,
         RFT_METER_MAP(METER_GROUP)
 #undef METER_GROUP
     };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch gives against what a kernel takes: what is refused, in which words, and what must not be. */
-#include "model/sweep/reference_spec.h"
 #include "model_fixture.h"
 
 #include "model/sweep/arguments.h"
+#include "support/plain_reference.h"
 
 #include <string.h>
 
@@ -208,7 +208,7 @@ static void expect_reference(const char *symbol, const rft_value *problem, const
     rft_arena *arena = rft_arena_new();
     const rft_point_spec spec = {.buffers = buffers, .buffer_count = 2};
     const rft_reference_dims dims = {.values = problem, .count = 1};
-    const rft_point_spec *reference = rft_reference_spec_plain(&spec, "ref", &dims, arena);
+    const rft_point_spec *reference = plain_reference(&spec, "ref", &dims, arena);
     rft_signature takes;
     rft_signature_read(&takes, "ref", symbol, NULL, 0);
     const char *wrong = rft_arguments_wrong(reference, reference->launches, &takes, arena);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "base/hash.h"
-#include "search/space_view.h"
 #include "search/strategy.h"
+#include "support/list_view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static rft_space_view *box(void) {
             memcpy(rows + count++ * PARAMS, at, sizeof at);
         }
     }
-    return rft_view_of_list(&(rft_list_spec){count, PARAMS, rows, counts, NULL});
+    return list_view_new(&(list_view_spec){count, PARAMS, rows, counts, NULL});
 }
 
 /* A bowl with ripples, steeper along some parameters; every ninth configuration fails. */
@@ -151,7 +151,7 @@ static void everything_is_tried_in_the_end(void **state) {
         rows[3 * i] = (uint16_t)(i % 5);
         rows[3 * i + 2] = (uint16_t)(i / 5);
     }
-    rft_space_view *view = rft_view_of_list(&(rft_list_spec){40, 3, rows, counts, NULL});
+    rft_space_view *view = list_view_new(&(list_view_spec){40, 3, rows, counts, NULL});
     for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
         for (size_t ahead = 1; ahead <= 64; ahead *= 4) {
             drive how = {entry->name, ahead, ahead, ahead, 64};
@@ -167,9 +167,9 @@ static void the_smallest_spaces(void **state) {
     static const uint32_t one[2] = {1, 1}, line[1] = {7};
     static const uint16_t corner[2] = {0, 0}, along[7] = {0, 1, 2, 3, 4, 5, 6};
     uint64_t order[16];
-    rft_space_view *views[] = {rft_view_of_list(&(rft_list_spec){1, 2, corner, one, NULL}),
-                               rft_view_of_list(&(rft_list_spec){7, 1, along, line, NULL}),
-                               rft_view_of_list(&(rft_list_spec){0, 1, along, line, NULL})};
+    rft_space_view *views[] = {list_view_new(&(list_view_spec){1, 2, corner, one, NULL}),
+                               list_view_new(&(list_view_spec){7, 1, along, line, NULL}),
+                               list_view_new(&(list_view_spec){0, 1, along, line, NULL})};
     static const size_t counts[] = {1, 7, 0};
     for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
         for (size_t v = 0; v < 3; v++) {

@@ -86,7 +86,11 @@ static const char *declared_apart(const rft_compare *compare, size_t a, const rf
 
 /* It did not do the work that it declares, or its time is wrong. */
 static bool is_impossible(const rft_compare *compare, size_t side, const rft_compare_figure *f) {
-    return f->best && rft_placement_is_impossible(run_of(compare, side), f->best, measured(f)->stats.median);
+    if (!f->best) {
+        return false;
+    }
+    const rft_placement place = rft_placement_of(run_of(compare, side), f->best);
+    return rft_placement_is_impossible(&place, measured(f)->stats.median);
 }
 
 /* Why the work of the two is not known to be the same; NULL: it is. */

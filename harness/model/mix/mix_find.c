@@ -285,13 +285,17 @@ static void look_everywhere(finder *f, const rft_run *const *runs, size_t run_co
     }
 }
 
+static bool is_impossible(const rft_mix_line *line) {
+    const rft_placement place = rft_placement_of(line->run, line->point);
+    return rft_placement_is_impossible(&place, line->measurement->stats.median);
+}
+
 void rft_mix_find(rft_mix_line *line, const rft_mix_item *item, const rft_run *const *runs, size_t run_count,
                   rft_arena *arena) {
     *line = (rft_mix_line){.item = item, .time_s = NAN, .frac = NAN, .joules = NAN};
     finder f = {.line = line, .item = item, .arena = arena, .best_s = INFINITY};
     look_everywhere(&f, runs, run_count);
-    if (line->measurement && line->point &&
-        rft_placement_is_impossible(line->run, line->point, line->measurement->stats.median)) {
+    if (line->measurement && line->point && is_impossible(line)) {
         *line = (rft_mix_line){.item = item,
                                .problem = line->problem,
                                .missing = "faster than the hardware can be: its work or its time is wrong",

@@ -35,6 +35,7 @@ typedef struct suspect {
     rft_pipe pipe;
     rft_ceiling_id ceiling;
     double factor;
+    bool impossible;       /* less than the hardware's limits allow */
     rft_evidence evidence; /* of what is above; DECLARED: the work */
     rft_unwritten unwritten;
 } suspect;
@@ -72,7 +73,7 @@ static bool writes_explain(const suspect *s) {
 
 static rft_over_cause cause_of(const suspect *s) {
     double clocks = s->measurement->clock_mhz / roof_clock_mhz(s), counted = counted_frac(s);
-    if (rft_placement_is_impossible(s->run, s->point, s->measurement->stats.median)) {
+    if (s->impossible) {
         return RFT_OVER_LIMIT;
     }
     if (s->evidence == RFT_EVIDENCE_MODELLED) {
@@ -167,6 +168,7 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
                  .pipe = place.roof_pipe,
                  .ceiling = rft_placement_ceiling(run, point, &place),
                  .factor = place.efficiency_frac,
+                 .impossible = rft_placement_is_impossible(&place, rft_point_median_s(point)),
                  .evidence = RFT_EVIDENCE_DECLARED,
                  .unwritten = rft_unwritten_of(run, point)};
     if (s.measurement && !is_above(&s, 1.0)) {

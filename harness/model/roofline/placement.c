@@ -127,8 +127,8 @@ rft_placement rft_placement_of(const rft_run *run, const rft_point *point) {
     return out;
 }
 
-bool rft_placement_is_impossible(const rft_run *run, const rft_point *point, double time_s) {
-    return time_s * (1.0 + RFT_LIMIT_KNOWN_FRAC) < rft_placement_of(run, point).limit_s;
+bool rft_placement_is_impossible(const rft_placement *place, double time_s) {
+    return time_s * (1.0 + RFT_LIMIT_KNOWN_FRAC) < place->limit_s;
 }
 
 /* ---- burst and sustained are two numbers, each under the ceiling of the same kind ---- */

@@ -25,10 +25,10 @@ typedef struct rft_placement {
 } rft_placement;
 
 rft_placement rft_placement_of(const rft_run *run, const rft_point *point);
-/* Is a time of this point's work less than the hardware's limits allow, by more than they are known? A limit is that of
+/* Is a time of that point's work less than the hardware's limits allow, by more than they are known? A limit is that of
  * the highest clock that the driver tells. */
 #define RFT_LIMIT_KNOWN_FRAC 0.02
-bool rft_placement_is_impossible(const rft_run *run, const rft_point *point, double time_s);
+bool rft_placement_is_impossible(const rft_placement *place, double time_s);
 /* The ceiling that makes the roof of a point's placement; RFT_CEILING_COUNT when nothing does. */
 rft_ceiling_id rft_placement_ceiling(const rft_run *run, const rft_point *point, const rft_placement *place);
 /* The same for the time under sustained load, against the ceilings of the same kind; all NaN without a soak. */

@@ -5,7 +5,7 @@
 
 #define DAY_NS INT64_C(86400000000000)
 
-/* Different texts among those added; "" and NULL are none. */
+/* Different texts among those added; "" and NULL do not count. */
 typedef struct text_set {
     const char **items;
     size_t count;

@@ -96,7 +96,7 @@ static bool special_of(const char *text, size_t length, uint64_t *value) {
     return false;
 }
 
-/* The address of a shared array; 0: it is none. */
+/* The address of the shared array that this names; 0: it names another thing. */
 static uint64_t symbol_of(const ptx_reader *r, const char *text, size_t length) {
     for (size_t i = 0; i < r->out->static_count; i++) {
         if (r->static_lengths[i] == length && memcmp(r->statics[i], text, length) == 0) {

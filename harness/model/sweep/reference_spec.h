@@ -32,8 +32,4 @@ int64_t rft_reference_spec_blocks(const rft_point_spec *reference, int64_t threa
 /* "hist.cu:count (256 threads in all)" where it is a kernel launched once, else what it is called. */
 const char *rft_reference_spec_size(const rft_point_spec *reference, rft_arena *arena);
 
-/* All by itself: one launch of the kernel `name`, borrowed. */
-rft_point_spec *rft_reference_spec_plain(const rft_point_spec *spec, const char *name, const rft_reference_dims *dims,
-                                         rft_arena *arena);
-
 #endif

@@ -91,7 +91,7 @@ static bool is_nothing(const char *text) {
     return false;
 }
 
-/* The number at `text` without its groups and with a point, into `plain`; false when it is none. */
+/* The number at `text` without its groups and with a point, into `plain`; false when no number stands there. */
 static bool to_plain(const char *text, char decimal, char plain[DIGITS_MAX + 1]) {
     size_t length = number_length(text), used = 0, group = 0;
     bool grouped = false, behind = false;

@@ -8,7 +8,7 @@ compiled() { "$ROOFTUNE" show "$1" | sed -n 's/^\([0-9,]*\) configurations compi
 begin() {
     RFT_CACHE=off $slowly "$ROOFTUNE" $run "$1" >run.out 2>run.err </dev/null &
     pid=$!
-    while kill -0 $pid 2>/dev/null && [ "$("$ROOFTUNE" show "$1" --csv - 2>/dev/null | wc -l)" -lt 21 ]; do sleep 0.05; done
+    while kill -0 $pid 2>/dev/null && [ "$("$ROOFTUNE" show "$1" --csv - 2>/dev/null | wc -l)" -lt 21 ]; do sleep 0.3; done
     if kill -0 $pid 2>/dev/null; then
         rooftune $run "$1" --fresh
         kill -0 $pid 2>/dev/null && expect_error 9 "another rooftune is writing $1"

@@ -9,7 +9,7 @@ begin() {
     CASE_OF=$scratch RFT_CACHE=off $slowly "$ROOFTUNE" run "$SOURCE/sweeps/quick.lua" -d "replay:$QUICK" --no-report \
         -o "$@" >out 2>err </dev/null &
     pid=$!
-    while kill -0 $pid 2>/dev/null && [ "$("$ROOFTUNE" show "$file" --csv - 2>/dev/null | wc -l)" -lt 11 ]; do sleep 0.05; done
+    while kill -0 $pid 2>/dev/null && [ "$("$ROOFTUNE" show "$file" --csv - 2>/dev/null | wc -l)" -lt 11 ]; do sleep 0.3; done
     kill -0 $pid 2>/dev/null || skip "this machine is too fast: the run was over before it could be stopped"
 }
 end() {

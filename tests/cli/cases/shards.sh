@@ -94,6 +94,26 @@ expect_out 'run .*--at n=4096.* --shard "[$]k/8" *.*$\|run .*--shard "[$]k/8".*-
 expect_out "^    .* import .* -o 'my run.db.part'"
 expect_out "^    mv 'my run.db.part' 'my run.db'"
 sh -n out || fail "no script"
+# The second job is refused: the first one is cancelled, or it is told how.
+mkdir refusing
+cat >refusing/sbatch <<'SH'
+#!/bin/sh
+cat >/dev/null
+case $* in *--dependency*) exit 1 ;; esac
+echo '77;cluster'
+SH
+printf '#!/bin/sh\necho "$@" >cancelled\n' >refusing/scancel
+chmod +x refusing/*
+refused() {
+    status=0
+    PATH=$PWD/refusing:$PATH "$ROOFTUNE" run "$quick" --sbatch nodes=2 --submit >out 2>err || status=$?
+    expect_error 11 'could not be submitted'
+    expect_err "the job behind the shards was refused; they (job 77) are $1\$"
+}
+refused cancelled
+grep -qx 77 cancelled || fail "cancelled: $(cat cancelled)"
+printf '#!/bin/sh\nexit 1\n' >refusing/scancel
+refused 'not cancelled: run scancel 77'
 # What follows the shards runs with none, with one, and after an import that was ended in its middle.
 whole_job() {
     sed -n '/^whole=/,/^RFT_END/p' out | sed '1d;$d' >whole.sh
