@@ -110,6 +110,25 @@ local function sweep_of(word)
       end
     ),
   }
+  if layer.early then
+    variants[#variants + 1] = {
+      "begun before the layer in front ends (PDL)",
+      kernel = layer.early,
+      tune = {
+        BLOCK_M = values(8, 16), DOWN = values(2, 4), WARPS_N = values(1, 2), WARPS_K = values(4, 8), STAGES = range(2, 7),
+        X_STAGES = values(1, 2), SPLIT = values(1, 2), AHEAD = values(-1, 0, 1),
+      },
+      where = with(
+        layer.fits.early, HOLDS_M, "WARPS_N * WARPS_K == 8",
+        -- A block an SM, on the odd problem what is so elsewhere; no stage more would fit.
+        function(n, DOWN, WARPS_N, SPLIT, gpu)
+          local blocks = ceil_div(n < 2048 and 8192 or n, 16 * DOWN * WARPS_N) * SPLIT
+          return blocks >= 0.8 * gpu.sms and blocks <= gpu.sms
+        end,
+        layer.fits.early_deepest
+      ),
+    }
+  end
   local baseline
   if kind == "plain" then
     baseline = { vendor.matmul { a = "x", b = "w", c = "y", math = math_of_x, transpose_b = true } }

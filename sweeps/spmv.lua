@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Sparse matrix times vector: how many threads should share a row, and what when rows differ a thousandfold? What it costs to
--- read x at random is the difference between band and uniform.
+-- read x at random is the difference between band and uniform; the last variant keeps A in an order in which x is not.
+local lists = require "kernels.lists"
 local spmv = require "kernels.spmv"
 
 local function matrices(shapes)
@@ -11,29 +12,44 @@ local function matrices(shapes)
   return list
 end
 
-local function ladder(name, kernels, list)
-  return sweep {
-    name = name,
-    problems = list,
-    variants = {
-      { "a thread a row", kernel = kernels.teams, tune = { BLOCK = values(256), TEAM = values(1), LOAD = values(ctype "ca") } },
-      {
-        "a team a row",
-        kernel = kernels.teams,
-        tune = { BLOCK = values(256), TEAM = values(4, 8, 16, 32), LOAD = values(ctype "ca", ctype "na") },
-        where = { "LOAD == 'na' or TEAM == 8" },
+local ladder_of = {
+  { "a thread a row", "teams", tune = { BLOCK = values(256), TEAM = values(1), LOAD = values(ctype "ca") } },
+  {
+    "a team a row", "teams",
+    tune = { BLOCK = values(256), TEAM = values(4, 8, 16, 32), LOAD = values(ctype "ca", ctype "na") },
+    where = { "LOAD == 'na' or TEAM == 8" },
+  },
+  {
+    "merge path", "merge",
+    tune = { BLOCK = values(128, 256), ITEMS = values(5, 7, 11) },
+    where = { "BLOCK == 256 or ITEMS == 7" },
+  },
+}
+
+local function ladder(name, kernels, list, segments)
+  local variants = {}
+  for i, step in ipairs(ladder_of) do
+    variants[i] = { step[1], kernel = kernels[step[2]], tune = step.tune, where = step.where }
+  end
+  if segments then
+    variants[#variants + 1] = {
+      "by segments of x, A in another order",
+      kernel = kernels.segments,
+      tune = {
+        COLS = values(2^14, 2^15), ROWS = values(512, 1024), BLOCK = values(512, 1024), PARTS = values(1, 2), UNROLL = values(2, 4),
+        BLOCK_SUMS = values(256, 512),
       },
-      {
-        "merge path",
-        kernel = kernels.merge,
-        tune = { BLOCK = values(128, 256), ITEMS = values(5, 7, 11) },
-        where = { "BLOCK == 256 or ITEMS == 7" },
-      },
-    },
-  }
+      where = lists.join(kernels.segments_fit, {
+        "shape == 'uniform'",
+        "BLOCK == COLS // 32", -- two blocks an SM of the smaller
+        "UNROLL == 2 or PARTS == 2",
+      }),
+    }
+  end
+  return sweep { name = name, problems = list, variants = variants }
 end
 
 return {
-  ladder("spmv_f32", spmv.f32, matrices { "band", "uniform", "power", "block" }),
+  ladder("spmv_f32", spmv.f32, matrices { "band", "uniform", "power", "block" }, true),
   ladder("spmv_f64", spmv.f64, matrices { "band", "power" }),
 }

@@ -56,6 +56,11 @@ __device__ __forceinline__ void bulk_prefetch(const void *from, unsigned bytes) 
                  : "memory");
 }
 
+/* The map itself, so that the first copy by it need not wait for it. */
+__device__ __forceinline__ void bulk_fetch_map(const CUtensorMap *map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /* The box whose first element is in column x of row y; what lies outside of the tensor arrives as zeros. */
 __device__ __forceinline__ void bulk_load_box(unsigned to, const CUtensorMap *map, int x, int y, unsigned barrier) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"

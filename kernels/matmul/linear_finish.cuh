@@ -2,7 +2,7 @@
 /*
  * linear_finish.cuh - sums of a tile of y (TOKENS x ROWS) to y, where SPLIT blocks share k: each leaves its part in
  * device memory, and the block of the tile that comes last adds them up, always in the same order, or a second kernel
- * does.
+ * does. And rows that tensor maps can take.
  */
 #ifndef RFT_KERNELS_LINEAR_FINISH_CUH
 #define RFT_KERNELS_LINEAR_FINISH_CUH
@@ -87,6 +87,15 @@ __global__ void __launch_bounds__(128)
     linear_finish(const float *__restrict__ parts, T *__restrict__ y, long long m, long long n) {
     const TileOfY<TOKENS, ROWS> part(blockIdx.x, blockIdx.y, m, n);
     store_part<T>(part, y, n, 128, [&](int i) { return sum_of_parts<TOKENS, ROWS, SPLIT>(parts, part.tile, i); });
+}
+
+/* Rows of k elements become such of `pitch`, a multiple of 16 bytes, which tensor maps demand. */
+template <typename T>
+__global__ void linear_pad(const T *__restrict__ from, T *__restrict__ to, long long m, long long k, long long pitch) {
+    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m * pitch) {
+        to[i] = i % pitch < k ? from[i / pitch * k + i % pitch] : T(0.0f);
+    }
 }
 
 #endif

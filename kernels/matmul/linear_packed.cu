@@ -11,21 +11,22 @@
 #include "striped.cuh"
 #include "weight_formats.cuh"
 
-/* Records of weight_formats.cuh: 64 threads make one, a 16-byte piece each. What lies outside of W is 0. */
-template <class F>
-__global__ void __launch_bounds__(64)
-    linear_pack(const unsigned char *__restrict__ w, const __half *__restrict__ scales,
-                const unsigned char *__restrict__ zeros, unsigned char *__restrict__ packed, long long n, long long k) {
+/* By 64 threads, a 16-byte piece each: record blockIdx.x of rows 16 blockIdx.y on. What lies outside of W is 0. FOURS:
+ * of eight int4 the first four neighbours stand in the lower halves of bytes, the others in the upper. */
+template <class F, bool FOURS = false>
+__device__ __forceinline__ void pack_record(const unsigned char *__restrict__ w, const __half *__restrict__ scales,
+                                            const unsigned char *__restrict__ zeros, unsigned char *record, long long n,
+                                            long long k) {
     typedef Record<F> R;
     constexpr int EACH = 32 / F::BITS; /* weights of a word */
     const int half = threadIdx.x / 32, lane = threadIdx.x % 32;
     const long long first = (long long)blockIdx.x * R::K, top = (long long)blockIdx.y * 16;
     const long long row = top + half * 8 + lane / 4;
-    unsigned char *record = packed + ((long long)blockIdx.y * gridDim.x + blockIdx.x) * R::BYTES;
     unsigned words[4] = {};
     for (int i = 0; i < 4 * EACH; i++) {
         const int word = i / EACH, turn = word / R::WORDS_OF_TURN;
-        const int neighbour = word % R::WORDS_OF_TURN * EACH + neighbour_at<F>(i % EACH);
+        const int place = FOURS && i % 4 % 3 ? i ^ 3 : i;
+        const int neighbour = word % R::WORDS_OF_TURN * EACH + neighbour_at<F>(place % EACH);
         const long long at = first + turn * 32 + lane % 4 * 8 + neighbour;
         if (row < n && at < k) {
             words[word] |= code_at<F>(w, row, at, k) << i % EACH * F::BITS;
@@ -41,6 +42,15 @@ __global__ void __launch_bounds__(64)
             record[1024 + R::GROUPS * 32 + i] = inside ? zeros[of * groups + group] : 0;
         }
     }
+}
+
+/* Records of weight_formats.cuh, one a block. */
+template <class F>
+__global__ void __launch_bounds__(64)
+    linear_pack(const unsigned char *__restrict__ w, const __half *__restrict__ scales,
+                const unsigned char *__restrict__ zeros, unsigned char *__restrict__ packed, long long n, long long k) {
+    pack_record<F>(w, scales, zeros, packed + ((long long)blockIdx.y * gridDim.x + blockIdx.x) * Record<F>::BYTES, n,
+                   k);
 }
 
 /* A block has WARPS_N x DOWN x 16 rows for BLOCK_M tokens. WARPS_K warps of each of SPLIT blocks share k, record by

@@ -5,8 +5,9 @@
 --   x        f16 (when left out) or bf16: type of x and y
 --   group    of int4: 32, 64 or 128 (when left out) neighbours of a row that share a scale
 --   zeros    of int4: true where each group has a zero point; else it is 8
--- It returns { naive, wide, registers, bulk, wgmma, fits }: naive and wide from sm_75 on (bf16 from sm_80), registers from
--- sm_80, bulk from sm_90, wgmma on sm_90a alone; fits, constraints of the others than naive.
+-- It returns { naive, wide, registers, bulk, wgmma, early, fits }: naive and wide from sm_75 on (bf16 from sm_80),
+-- registers from sm_80, bulk and early (of 4 and 8 bits) from sm_90, wgmma on sm_90a alone; fits, constraints of the
+-- others than naive.
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -292,6 +293,24 @@ return function(facts)
   end
   local function wide_packed(p) return 64 * ceil_div(p.n, 64) // 16 * ceil_div(p.k, 256) * (256 // record_k) * record_bytes end
   local function pitch_of(p) return ceil_div(p.k, 8) * 8 end -- rows that a tensor map can take
+  local function x_wide_of(p) return temp(x_type, p.k % 8 ~= 0 and p.m * pitch_of(p) or 1) end
+
+  -- The launch that `multiply(map)` returns, behind one that widens x's rows where a map cannot take them.
+  local function with_map(p, b, lines, multiply)
+    local pitch = pitch_of(p)
+    local map = tensor_map(pitch == p.k and b.x or b.x_wide, { pitch, p.m },
+      { strides = { 2 * pitch }, box = { 64, lines }, swizzle = 128, l2_promotion = 256 })
+    if pitch == p.k then return multiply(map) end
+    return {
+      {
+        entry = ("linear_pad<%s>"):format(cuda_x),
+        args = { b.x, b.x_wide, i64(p.m), i64(p.k), i64(pitch) },
+        grid = ceil_div(p.m * pitch, 256), block = 256,
+      },
+      multiply(map),
+    }
+  end
+
   local WGMMA = ("linear_wgmma<%s, %s, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, IN_TURN, CLUSTER_N, SPLIT, RESIDENT>"):format(F, cuda_x)
   local wgmma = layer {
     name = "wgmma",
@@ -307,7 +326,7 @@ return function(facts)
       { "SPLIT", 2, "blocks of a cluster that share k" },
       { "RESIDENT", 2, "blocks that an SM shall hold" },
     },
-    temps = function(p) return { packed = temp(u8, wide_packed(p)), x_wide = temp(x_type, p.k % 8 ~= 0 and p.m * pitch_of(p) or 1) } end,
+    temps = function(p) return { packed = temp(u8, wide_packed(p)), x_wide = x_wide_of(p) } end,
     prepare = function(p, c, gpu, b)
       local scales, points = given(b)
       return {
@@ -320,25 +339,15 @@ return function(facts)
       }
     end,
     launch = function(p, c, gpu, b)
-      local pitch = pitch_of(p)
-      local map = tensor_map(pitch == p.k and b.x or b.x_wide, { pitch, p.m },
-        { strides = { 2 * pitch }, box = { 64, c.BLOCK_M // c.CLUSTER_N }, swizzle = 128, l2_promotion = 256 })
-      local main = {
-        args = { b.packed, (given(b)), map, b.y, i32(p.m), i32(p.n), i32(p.k) },
-        grid = { ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) * c.CLUSTER_N * c.SPLIT, ceil_div(p.m, c.BLOCK_M) },
-        cluster = c.CLUSTER_N * c.SPLIT,
-        block = 128 * c.CONSUMERS * c.IN_TURN + 32,
-        shared = c.STAGES * (wide_stage(c) + 16),
-      }
-      if pitch == p.k then return main end
-      return {
-        {
-          entry = ("linear_pad<%s>"):format(cuda_x),
-          args = { b.x, b.x_wide, i64(p.m), i64(p.k), i64(pitch) },
-          grid = ceil_div(p.m * pitch, 256), block = 256,
-        },
-        main,
-      }
+      return with_map(p, b, c.BLOCK_M // c.CLUSTER_N, function(map)
+        return {
+          args = { b.packed, (given(b)), map, b.y, i32(p.m), i32(p.n), i32(p.k) },
+          grid = { ceil_div(p.n, wide_rows(c) * c.CLUSTER_N) * c.CLUSTER_N * c.SPLIT, ceil_div(p.m, c.BLOCK_M) },
+          cluster = c.CLUSTER_N * c.SPLIT,
+          block = 128 * c.CONSUMERS * c.IN_TURN + 32,
+          shared = c.STAGES * (wide_stage(c) + 16),
+        }
+      end)
     end,
     -- Weights go to shared memory and to registers, x to shared memory and, for each 64 rows, to the tensor cores.
     traffic = function(p, c)
@@ -361,6 +370,80 @@ return function(facts)
     end,
   }
 
+  -- Rings of x, of pieces of W, and barriers; sums take their place.
+  local function early_shared(c)
+    local x, pieces = 128 * c.BLOCK_M * record_k // 64, c.DOWN * record_bytes
+    local rings = c.WARPS_K * c.X_STAGES * (x + 16) + c.WARPS_N * c.WARPS_K * c.STAGES * (pieces + 8)
+    return math.max(rings, 4 * c.WARPS_K * c.BLOCK_M * (rows_of(c) + 8))
+  end
+  local tiny = bits == 4 and not zeros and x_type == f16
+  local PIECES = ("linear_pack_pieces<%s, DOWN, %s>"):format(F, tostring(tiny))
+  -- Two launches find room in an SM with `more` stages more; `never`: they do not.
+  local function early_fits(more, never)
+    return function(BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, gpu)
+      local c = { BLOCK_M = BLOCK_M, DOWN = DOWN, WARPS_N = WARPS_N, WARPS_K = WARPS_K, STAGES = STAGES + more, X_STAGES = X_STAGES }
+      return (early_shared(c) <= gpu.shared_per_sm // 2 - 1024) ~= (never == true)
+    end
+  end
+  local EARLY = ("linear_early<%s, %s, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, AHEAD, %s>"):format(F, cuda_x, tostring(tiny))
+  local function early_blocks(p, c) return ceil_div(p.n, rows_of(c)) * c.SPLIT * ceil_div(p.m, c.BLOCK_M) end
+  local function early_packed(p, c) return ceil_div(p.n, 16 * c.DOWN) * c.DOWN * ceil_div(p.k, record_k) * record_bytes end
+  local early = bits <= 8 and layer {
+    name = "early",
+    source = "linear_early.cu",
+    entry = EARLY,
+    params = {
+      { "BLOCK_M", 8, "tokens of a tile" },
+      { "DOWN", 4, "times 16 rows of W of a warp" },
+      { "WARPS_N", 2, "warps of a block side by side, which read the same x" },
+      { "WARPS_K", 4, "warps of a block that share its part of k" },
+      { "STAGES", 2, "pieces of a warp in shared memory, one in use" },
+      { "X_STAGES", 2, "places for what it multiplies them by" },
+      { "SPLIT", 2, "blocks of a cluster that share k" },
+      { "AHEAD", 0, "pieces that a warp has left to ask for when the next launch may begin; -1: a step behind the last" },
+    },
+    temps = function(p, c) return { packed = temp(u8, early_packed(p, c)), x_wide = x_wide_of(p) } end,
+    prepare = function(p, c, gpu, b)
+      local scales, points = given(b)
+      return {
+        {
+          entry = PIECES,
+          args = { b.w, scales, points, b.packed, i64(p.n), i64(p.k) },
+          grid = { ceil_div(p.k, record_k), ceil_div(p.n, 16 * c.DOWN) * c.DOWN },
+          block = 64,
+        },
+      }
+    end,
+    launch = function(p, c, gpu, b)
+      return with_map(p, b, c.BLOCK_M, function(map)
+        return {
+          args = { b.packed, (given(b)), map, b.y, i64(p.m), i64(p.n), i64(p.k) },
+          grid = { ceil_div(p.n, rows_of(c)) * c.SPLIT, ceil_div(p.m, c.BLOCK_M) },
+          cluster = c.SPLIT,
+          block = 32 * c.WARPS_N * c.WARPS_K,
+          shared = early_shared(c),
+          pdl = true,
+        }
+      end)
+    end,
+    -- Weights pass shared memory once each way, x goes there once and from there to each warp.
+    traffic = function(p, c)
+      local token_tiles, all = ceil_div(p.m, c.BLOCK_M), early_packed(p, c)
+      local x_read = 2 * p.m * p.k * ceil_div(p.n, rows_of(c))
+      return {
+        [pipe] = tiles.executed(p, c.BLOCK_M, 16, record_k),
+        shared = 2 * token_tiles * all + (1 + c.WARPS_N) * x_read + 8 * c.SPLIT * c.WARPS_K * p.m * p.n,
+        l2 = token_tiles * all + x_read + 2 * p.m * p.n,
+        dram_read = all + 2 * p.m * p.k,
+        dram_write = 2 * p.m * p.n,
+      }
+    end,
+    prior = function(p, c, gpu, t)
+      local waiting = math.min(early_blocks(p, c), 2 * gpu.sms) * c.WARPS_N * c.WARPS_K * c.STAGES * c.DOWN * record_bytes
+      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, 1.6 * t[pipe]) + c.SPLIT / 8 * us
+    end,
+  }
+
   -- Whole warps' registers: sums, records and tokens on their way; what is shared; nothing to add up without SPLIT.
   local function held(BLOCK_M, DOWN, asked) return BLOCK_M * DOWN // 2 + asked * (8 * DOWN + 64 // bits * BLOCK_M // 8) end
   local fits = {
@@ -368,7 +451,7 @@ return function(facts)
     function(WARPS_N, WARPS_K) return WARPS_N * WARPS_K <= 16 end,
   }
   return {
-    naive = naive, wide = wide, registers = registers, bulk = bulk, wgmma = wgmma,
+    naive = naive, wide = wide, registers = registers, bulk = bulk, wgmma = wgmma, early = early,
     fits = {
       registers = {
         "gpu.cc >= 80", fits[1], fits[2],
@@ -391,6 +474,8 @@ return function(facts)
         end,
       },
       wide = { fits[1] },
+      early = { "gpu.cc >= 90", fits[2], early_fits(0) },
+      early_deepest = early_fits(1, true),
       wgmma = {
         "gpu.arch == 'sm_90a'", group and "true" or "BLOCK_K == 128", -- deeper ones are multiplied one by one
         "CLUSTER_N * SPLIT <= 8 and BLOCK_M % (8 * CLUSTER_N) == 0",

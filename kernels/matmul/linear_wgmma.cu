@@ -48,15 +48,6 @@ __global__ void __launch_bounds__(64)
     }
 }
 
-/* Rows of k elements become such of `pitch`, a multiple of 16 bytes, which tensor maps demand. */
-template <typename T>
-__global__ void linear_pad(const T *__restrict__ from, T *__restrict__ to, long long m, long long k, long long pitch) {
-    const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < m * pitch) {
-        to[i] = i % pitch < k ? from[i / pitch * k + i % pitch] : T(0.0f);
-    }
-}
-
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
 /* A in registers as wgmma_registers.cuh says, B with k contiguous. */

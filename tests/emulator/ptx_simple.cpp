@@ -88,6 +88,16 @@ static void compute_pair(const Call &call) {
     call.set(0, to);
 }
 
+/* lop3.b32 to, a, b, c, table: bit 4 a + 2 b + c of the table, for each bit. */
+static void combine(const Call &call) {
+    unsigned to = 0;
+    for (int i = 0; i < 32; i++) {
+        const unsigned at = (call.word(1) >> i & 1) * 4 + (call.word(2) >> i & 1) * 2 + (call.word(3) >> i & 1);
+        to |= (call.word(4) >> at & 1) << i;
+    }
+    call.set(0, to);
+}
+
 static unsigned width_of(const Call &call) {
     return call.is("b64") || call.is("u64") || call.is("f64") || call.is("s64") ? 8
            : call.is("b16") || call.is("u16")                                   ? 2
@@ -184,6 +194,7 @@ const std::vector<Known> simple_instructions = {
     {"setp.", set_predicate},
     {"selp.", select},
     {"cvt.", convert},
+    {"lop3.b32", combine},
     {"max.f32", maximum},
     {"max.NaN.f32", maximum},
     {"tanh.approx.f32", tangent},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "linear_packed.cu"
+#include "linear_early.cu"
 #include "linear_weights.cu"
 #include "linear_wgmma.cu"
 
@@ -200,6 +200,33 @@ static void widened(int m, int n, int k) {
     });
 }
 
+template <class F, typename T, int BLOCK_M, int DOWN, int WARPS_N, int WARPS_K, int STAGES, int X_STAGES, int SPLIT>
+static void early(int m, int n, int k) {
+    typedef Record<F> R;
+    constexpr int ROWS = WARPS_N * DOWN * 16;
+    constexpr bool TINY = F::BITS == 4 && !F::ZEROS && std::is_same<T, fp16>::value;
+    const unsigned records = parts_of(k, R::K), blocks_of_16 = parts_of(n, 16 * DOWN) * DOWN;
+    Problem<F, T> p(m, n, k);
+    p.packed.assign((size_t)blocks_of_16 * records * R::BYTES, 0xff);
+    Launch launch;
+    launch.grid = {records, blocks_of_16};
+    launch.threads = 64;
+    p.tell("linear_pack_pieces", emulator::run(launch, seed, [&] {
+               linear_pack_pieces<F, DOWN, TINY>(p.w.data(), p.scales.data(), p.zeros.data(), p.packed.data(), n, k);
+           }));
+    const emulator::Map map = {(unsigned char *)p.x.data(), 2, k, m, k, 64, BLOCK_M, 128};
+    launch.grid = {parts_of(n, ROWS) * SPLIT, parts_of(m, BLOCK_M)};
+    launch.threads = 32 * WARPS_N * WARPS_K;
+    launch.cluster = SPLIT;
+    launch.shared =
+        std::max(WARPS_K * X_STAGES * (BLOCK_M * 2 * R::K + 16) + WARPS_N * WARPS_K * STAGES * (DOWN * R::BYTES + 8),
+                 4 * WARPS_K * BLOCK_M * (ROWS + 8));
+    p.check("linear_early", launch, BLOCK_M, ROWS, 1, [&] {
+        linear_early<F, T, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, (X_STAGES == 2 ? -1 : 1), TINY>(
+            p.packed.data(), p.scales.data(), emulator::tensor_map<CUtensorMap>(&map), p.y.data(), m, n, k);
+    });
+}
+
 /* Two kernels: parts, then what adds them up. */
 template <class F, typename T> static void two_kernels(int m, int n, int k) {
     constexpr int SPLIT = 3, ROWS = 32;
@@ -248,6 +275,11 @@ static void run_all() {
     bulk<Int4<32, true>, fp16, 8, 2, 1, 2, 2, 2, 1>(1, 40, 2053);
     bulk<Plain, fp16, 64, 1, 1, 1, 1, 4, 2>(70, 16, 397);
     two_kernels<Int8, bf16>(9, 67, 397);
+    early<Int4<128, false>, fp16, 8, 4, 1, 2, 2, 1, 2>(1, 150, 1416);
+    early<Int4<128, false>, fp16, 16, 2, 2, 2, 2, 2, 1>(19, 67, 2056);
+    early<Int4<32, true>, bf16, 16, 4, 2, 1, 3, 1, 1>(9, 130, 520);
+    early<E4m3, bf16, 8, 2, 1, 2, 2, 2, 1>(3, 40, 392);
+    early<Int8, fp16, 16, 4, 2, 2, 2, 1, 2>(13, 67, 840);
     widened<Plain, fp16, 8, 128, 4, 1, 2, 1, 1>(5, 67, 392);
     widened<E4m3, bf16, 16, 128, 2, 2, 1, 2, 2>(19, 136, 520);
     widened<Int8, fp16, 16, 128, 2, 1, 1, 2, 1>(3, 100, 264);

@@ -2,7 +2,11 @@
 /* test_emulator_spmv [SEED]: matrices of each shape, as their fills make them, times a vector. */
 #include "emulator/product.hpp"
 
+#include <functional>
+#include <numeric>
+
 #include "spmv.cu"
+#include "spmv_segments.cu"
 
 #include "spmv_inputs.cu"
 
@@ -72,6 +76,49 @@ struct Matrix {
                      spmv_teams<T, 64, TEAM, LOAD>(values, columns, offsets, x, y, (int)n);
                  });
     }
+    template <class T, int ROWS, int COLS> void by_segments(const char *name) const {
+        constexpr unsigned EACH = 16 / sizeof(T), PARTS = 2;
+        const unsigned groups = parts_of(n, ROWS), segments = parts_of(n, COLS), count = groups * segments;
+        std::vector<uint4> own_values((nonzeros + count * (EACH - 1)) * sizeof(T) / 16 + 1, make_uint4(0, 0, 0, 0));
+        std::vector<uint4> products(own_values.size()), places(nonzeros / 8 + 2);
+        std::vector<uint4> own_columns(own_values.size() * EACH / 8 + 1, make_uint4(0, 0, 0, 0));
+        std::vector<int> starts(count + 1);
+        std::vector<Piece> pieces(groups * (segments + 1));
+        std::vector<T> threes(nonzeros, (T)3), x(n), y(n + 1, (T)-1);
+        std::iota(x.begin(), x.end(), (T)1);
+        T *to = (T *)own_values.data(), *product = (T *)products.data();
+        unsigned short *in_segment = (unsigned short *)own_columns.data(), *place = (unsigned short *)places.data();
+        auto run = [&](Launch launch, size_t shared, const std::function<void()> &body) {
+            launch.shared = (unsigned)shared;
+            tell(name, n, emulator::run(launch, seed, body));
+        };
+        run(launch_of(groups, 256), 0,
+            [&]() { spmv_lengths<T, ROWS, COLS>(columns.data(), offsets.data(), starts.data(), (int)n, segments); });
+        run(launch_of(1, 1024), 0, [&]() { spmv_starts(starts.data(), count); });
+        run(launch_of(groups, 256), 0, [&]() {
+            spmv_place<T, ROWS, COLS>(threes.data(), columns.data(), offsets.data(), starts.data(), to, in_segment,
+                                      place, pieces.data(), (int)n, segments);
+        });
+        run(launch_of(segments * PARTS, 64), COLS * sizeof(T), [&]() {
+            spmv_products<T, COLS, 64, PARTS, 2>(to, in_segment, starts.data(), x.data(), product, (int)n, groups);
+        });
+        int longest = 0;
+        for (long long row = 0; row < n; row += ROWS) {
+            longest = std::max(longest, offsets[std::min<long long>(n, row + ROWS)] - offsets[row]);
+        }
+        run(launch_of(groups, ROWS / 2), sizeof(T) * (longest + (EACH - 1) * segments) + 2 * longest + 32, [&]() {
+            spmv_sums<T, ROWS, ROWS / 2>(product, place, offsets.data(), pieces.data(), y.data(), (int)n, segments);
+        });
+        std::string fault = y[n] == -1 ? "" : "written behind the end";
+        for (long long row = 0; row < n && fault.empty(); row++) {
+            T sum = 0;
+            for (int i = offsets[row]; i < offsets[row + 1]; i++) {
+                sum += 3 * x[columns[i]];
+            }
+            fault = y[row] == sum ? "" : "wrong: row " + std::to_string(row) + " is " + std::to_string(y[row]);
+        }
+        tell(name, n, fault);
+    }
     Launch blocks_of(long long steps) const {
         return launch_of(parts_of(n + nonzeros, steps), 64);
     }
@@ -91,5 +138,8 @@ static void run_all() {
     block.merged<float, 1>("merge path, blocks");
     one.merged<float, 3>("merge path, one row");
     one.by_teams<float, 4, na>("teams of 4, one row");
+    power.by_segments<float, 128, 256>("by segments of x, power");
+    uniform.by_segments<float, 64, 32>("by segments of x");
+    block.by_segments<double, 64, 16>("by segments of x, fp64");
     few.merged<float, 1>("merge path, few rows");
 }
