@@ -380,46 +380,72 @@ template <class P, int HALF> struct Latent {
     }
 };
 
-/* Every so manyth head of the block's, of all blocks of the cluster with the same: to the result, or to the parts.
- */
-template <class P>
-__device__ __forceinline__ void mla_join_cluster(const MlaShare<P> &share, unsigned shared, const Decode &of,
-                                                 const Parts &parts, __nv_bfloat16 *out) {
-    const int half = threadIdx.x / 128;
-    const int column = threadIdx.x % 128 * 4;
-    for (int line = share.rank + P::CLUSTER * half; line < share.heads; line += 2 * P::CLUSTER) {
-        float tops[P::CLUSTER], top = LOWEST, weight = 0.0f, own[4] = {};
-        unsigned there[P::CLUSTER];
+/* What the blocks of a cluster have of a head, four columns of it. */
+template <class P> struct MlaLeft {
+    float tops[P::CLUSTER], weights[P::CLUSTER][2];
+    float4 sums[P::CLUSTER];
+
+    __device__ __forceinline__ void load(const MlaShare<P> &share, unsigned shared, int line, int column) {
 #pragma unroll
         for (int i = 0; i < P::CLUSTER; i++) {
-            there[i] = bulk_place_in(shared, i * P::PAIR + share.member);
-            tops[i] = number_there(there[i] + P::STATS_AT + line * 4);
+            const unsigned there = bulk_place_in(shared, i * P::PAIR + share.member), stats = there + P::STATS_AT;
+            tops[i] = number_there(stats + line * 4);
+            weights[i][0] = number_there(stats + (128 + line) * 4);
+            weights[i][1] = number_there(stats + (192 + line) * 4);
+            sums[i] = numbers_there(there + (line * P::PITCH + column) * 4);
+        }
+    }
+    /* To the result, or to the parts. */
+    __device__ __forceinline__ void join(const MlaShare<P> &share, const Decode &of, const Parts &parts,
+                                         __nv_bfloat16 *out, int line, int column) const {
+        float top = LOWEST, weight = 0.0f, own[4] = {};
+#pragma unroll
+        for (int i = 0; i < P::CLUSTER; i++) {
             top = fmaxf(top, tops[i]);
         }
 #pragma unroll
         for (int i = 0; i < P::CLUSTER; i++) {
             const float factor = exp2_fast(tops[i] - top);
-            const float4 part = numbers_there(there[i] + (line * P::PITCH + column) * 4);
-            weight += factor * (number_there(there[i] + P::STATS_AT + (128 + line) * 4) +
-                                number_there(there[i] + P::STATS_AT + (192 + line) * 4));
-            own[0] += factor * part.x;
-            own[1] += factor * part.y;
-            own[2] += factor * part.z;
-            own[3] += factor * part.w;
+            weight += factor * (weights[i][0] + weights[i][1]);
+            own[0] += factor * sums[i].x;
+            own[1] += factor * sums[i].y;
+            own[2] += factor * sums[i].z;
+            own[3] += factor * sums[i].w;
         }
         const long long row = share.row(of, line);
-        const long long place = row * (gridDim.x / P::BLOCKS) + blockIdx.x / P::BLOCKS;
-        const float scale = weight > 0.0f ? share.out_scale / weight : 0.0f;
         if (share.parts <= P::CLUSTER) {
+            const float scale = weight > 0.0f ? share.out_scale / weight : 0.0f;
             *reinterpret_cast<uint2 *>(out + row * P::VALUES + column) =
                 make_uint2(pair_of<__nv_bfloat16>(own[0] * scale, own[1] * scale),
                            pair_of<__nv_bfloat16>(own[2] * scale, own[3] * scale));
-            continue;
+            return;
         }
+        const long long place = row * (gridDim.x / P::BLOCKS) + blockIdx.x / P::BLOCKS;
         *reinterpret_cast<float4 *>(parts.sums + place * P::VALUES + column) =
             make_float4(own[0], own[1], own[2], own[3]);
         if (column == 0) {
             parts.stats[place] = make_float2(top, weight);
+        }
+    }
+};
+
+/* Every so manyth head of the block's, so many at once that other blocks' memory is waited for seldom. */
+template <class P>
+__device__ __forceinline__ void mla_join_cluster(const MlaShare<P> &share, unsigned shared, const Decode &of,
+                                                 const Parts &parts, __nv_bfloat16 *out) {
+    constexpr int ONCE = P::CLUSTER > 2 ? 4 : 8, APART = 2 * P::CLUSTER;
+    const int column = threadIdx.x % 128 * 4;
+    for (int first = share.rank + P::CLUSTER * (threadIdx.x / 128); first < share.heads; first += ONCE * APART) {
+        MlaLeft<P> left[ONCE];
+#pragma unroll
+        for (int i = 0; i < ONCE; i++) {
+            left[i].load(share, shared, min(first + i * APART, share.heads - 1), column);
+        }
+#pragma unroll
+        for (int i = 0; i < ONCE; i++) {
+            if (first + i * APART < share.heads) {
+                left[i].join(share, of, parts, out, first + i * APART, column);
+            }
         }
     }
 }
