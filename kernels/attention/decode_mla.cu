@@ -496,8 +496,9 @@ template <class P> struct MlaProducer {
             }
         }
     }
-    __device__ __forceinline__ void bring_tiles() const {
-        int page = page_of(share.first + offset);
+    __device__ __forceinline__ void bring_all(const CUtensorMap *q, int first_row) const {
+        int page = page_of(share.first + offset); /* is on its way while q is asked for */
+        bring_q(q, first_row);
         for (int tile = 0; tile < share.tiles; tile++) {
             const int token = share.first + tile * P::TOKENS + offset;
             const int row = (page << page_shift) + (token & ((1 << page_shift) - 1));
@@ -568,8 +569,7 @@ __global__ void __launch_bounds__(384, 1)
         warpgroup_give_registers<40>();
         if (threadIdx.x < 288) {
             const MlaProducer<P> producer(share, shared, &cache, of.page_shift);
-            producer.bring_q(&q, (int)share.row(of, 0));
-            producer.bring_tiles();
+            producer.bring_all(&q, (int)share.row(of, 0));
         }
         mla_meet<P>();
     } else {
