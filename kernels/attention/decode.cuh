@@ -175,6 +175,51 @@ __device__ __forceinline__ void join_parts(const float2 *stats, const float *sum
     }
 }
 
+/* The same by a warp, so that a block joins as many rows at once as it has warps. */
+template <typename T, int D>
+__device__ __forceinline__ void join_row(const float2 *stats, const float *sums, int count, float out_scale, T *out) {
+    const int lane = threadIdx.x % 32;
+    float top = LOWEST;
+    for (int i = lane; i < count; i += 32) {
+        top = fmaxf(top, __ldcg(&stats[i]).x);
+    }
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) {
+        top = fmaxf(top, __shfl_xor_sync(~0u, top, apart));
+    }
+    constexpr int WIDE = D < 128 ? 2 : 4, TURNS = D / (32 * WIDE);
+    float own[TURNS][WIDE] = {}, weight = 0.0f;
+#pragma unroll 8
+    for (int i = 0; i < count; i++) {
+        const float2 part = __ldcg(&stats[i]);
+        const float factor = exp2_fast(part.x - top);
+        weight += part.y * factor;
+#pragma unroll
+        for (int turn = 0; turn < TURNS; turn++) {
+            const float *from = sums + (long long)i * D + (turn * 32 + lane) * WIDE;
+            if constexpr (WIDE == 4) {
+                const float4 four = __ldcg(reinterpret_cast<const float4 *>(from));
+                own[turn][0] += factor * four.x;
+                own[turn][1] += factor * four.y;
+                own[turn][2] += factor * four.z;
+                own[turn][3] += factor * four.w;
+            } else {
+                const float2 two = __ldcg(reinterpret_cast<const float2 *>(from));
+                own[turn][0] += factor * two.x;
+                own[turn][1] += factor * two.y;
+            }
+        }
+    }
+    const float scale = weight > 0.0f ? out_scale / weight : 0.0f;
+#pragma unroll
+    for (int turn = 0; turn < TURNS; turn++) {
+#pragma unroll
+        for (int e = 0; e < WIDE; e++) {
+            out[(turn * 32 + lane) * WIDE + e] = rounded<T>(own[turn][e] * scale);
+        }
+    }
+}
+
 /*
  * The end of a block: its warps' sums, in `space` as [warps][HEADS][D + 4] with top and weight behind each D, become
  * one. It is the result where the block is its sequence's only one, else it goes to `parts`. LAST: the block that comes
@@ -237,10 +282,9 @@ __device__ __forceinline__ void end_block(const Decode &of, const Share &share, 
     if (thread == 0) {
         *count = 0;
     }
-    for (int head = 0; head < share.heads; head++) {
+    for (int head = thread / 32; head < share.heads; head += threads / 32) {
         const long long row = share.row(of, head), place = row * gridDim.x;
-        join_parts<T, D, D>(parts.stats + place, parts.sums + place * D, share.parts, share.out_scale, out + row * D,
-                            space);
+        join_row<T, D>(parts.stats + place, parts.sums + place * D, share.parts, share.out_scale, out + row * D);
     }
 }
 

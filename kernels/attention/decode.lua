@@ -86,7 +86,7 @@ local function decode(facts, kind)
         args = kind.args(p, c, b, split, of),
         grid = { parts, p.kv_heads * tiles_of(p, c), p.batch },
         block = threads,
-        shared = math.max(kind.shared(p, c), 4 * (kind.sums(c) * c.HEADS * (p.d + 4) + 1), last and joining(p.d, threads, parts) or 0),
+        shared = math.max(kind.shared(p, c), 4 * (kind.sums(c) * c.HEADS * (p.d + 4) + 1)),
       }
       if parts == 1 or last then return attend end
       return {

@@ -5,9 +5,11 @@
  *
  * A block has 64 heads, and goes over tiles of 64 tokens, two of which have a place. Two warpgroups score tiles in
  * turn; each adds V of all of them to its half of the 512 sums: of the tiles that it has scored with its own weights,
- * of the others with those that its neighbour has left where the tile's elements 512 to 575 were, which are not V. So
- * one's weights are computed while the tensor cores work for the other. A third brings tiles by TMA: halves of V are
- * places of their own, free when their warpgroup has added them.
+ * of the others with those that its neighbour has left. So one's weights are computed while the tensor cores work for
+ * the other. A third brings tiles by TMA, in pairs of slabs of 64 elements that become free one by one.
+ *
+ * Each warpgroup has code of its own, so that places are constants: the next operand is an addition for the whole warp.
+ * Made by every thread it takes longer than multiplying by 64 tokens, which then waits.
  *
  * PAIR 2: neighbouring blocks have the same tokens and the next 64 heads; each brings half of a tile, to both.
  * CLUSTER blocks (pairs) with neighbouring tokens of a sequence join their sums over the cluster's shared memory.
@@ -23,11 +25,12 @@ template <int BOX_, int CLUSTER_, int PAIR_> struct Mla {
     static constexpr int WIDE = 576, VALUES = 512, SLABS = WIDE / 64, TOKENS = 64, STAGES = 2;
     static constexpr int SLAB = TOKENS * 128, HALF = 4 * SLAB, TILE = SLABS * SLAB; /* bytes */
     static constexpr int Q_SLAB = 64 * 128, Q = SLABS * Q_SLAB;
-    static constexpr int PITCH = VALUES + 8; /* floats, of a head's sums where q and the tiles were */
-    static constexpr int STATS_AT = 3 * Q;   /* tops of each stage's heads; at last tops, and weights of each half */
+    static constexpr int PITCH = VALUES + 8;           /* floats, of a head's sums where q and the tiles were */
+    static constexpr int WEIGHTS_AT = 3 * Q;           /* of the newest tile, for the other warpgroup */
+    static constexpr int STATS_AT = WEIGHTS_AT + SLAB; /* their heads' tops; at last tops, and weights of each half */
     static constexpr int BARRIERS_AT = STATS_AT + 4 * 64 * 4;
     static constexpr int GROUPS = 5; /* of slabs that are waited for: four pairs and the last */
-    static constexpr int BARRIERS = 1 + STAGES * (GROUPS + 2 + 1); /* q; full, free of each half, weights */
+    static constexpr int BARRIERS = 1 + STAGES * (2 * GROUPS + 1); /* q; full, free, weights */
     static constexpr int BYTES = BARRIERS_AT + BARRIERS * 8;
     static_assert(TOKENS % BOX == 0 && BOX % 8 == 0, "whole pages");
     static_assert(64 * PITCH * 4 <= STATS_AT, "sums lie where q and the tiles were");
@@ -46,18 +49,14 @@ template <class P> struct MlaPlaces {
     __device__ __forceinline__ unsigned tile(int tile) const {
         return shared + P::Q + tile % P::STAGES * P::TILE;
     }
-    /* Elements 512 to 575, then weights. */
-    __device__ __forceinline__ unsigned last_slab(int number) const {
-        return tile(number) + 8 * P::SLAB;
-    }
     __device__ __forceinline__ unsigned full(int tile, int group) const {
         return barriers + 8 * (1 + tile % P::STAGES * P::GROUPS + group);
     }
-    __device__ __forceinline__ unsigned free(int tile, int half) const {
-        return barriers + 8 * (1 + P::STAGES * P::GROUPS + tile % P::STAGES * 2 + half);
+    __device__ __forceinline__ unsigned free(int tile, int group) const {
+        return barriers + 8 * (1 + (P::STAGES + tile % P::STAGES) * P::GROUPS + group);
     }
     __device__ __forceinline__ unsigned weighed(int tile) const {
-        return barriers + 8 * (1 + P::STAGES * (P::GROUPS + 2) + tile % P::STAGES);
+        return barriers + 8 * (1 + P::STAGES * (2 * P::GROUPS) + tile % P::STAGES);
     }
 };
 
@@ -116,95 +115,119 @@ __device__ __forceinline__ void load_words(unsigned *words, unsigned from) {
                  : "memory");
 }
 
-/* What a warpgroup keeps. Of register 4 j + 2 h + e: head 16 warp + lane / 4 + 8 h. */
-template <class P> struct Latent {
+/* What warpgroup HALF keeps, which scores tiles HALF, HALF + 2, ...: all places are constants. Of register
+ * 4 j + 2 h + e: head 16 warp + lane / 4 + 8 h. */
+template <class P, int HALF> struct Latent {
+
     const MlaPlaces<P> at;
     const MlaShare<P> &share;
-    const int warp, lane, half;
+    const int warp, lane;
     float *const stats;
-    float sums[1][128], scores[1][P::TOKENS / 2], top[2], weight[2];
+    float sums[2][64], scores[1][P::TOKENS / 2], top[2], weight[2];
     unsigned weights[P::TOKENS / 4]; /* of a tile, as an A (wgmma_registers.cuh) */
 
     __device__ __forceinline__ int head(int h) const {
         return warp * 16 + lane / 4 + 8 * h;
     }
     __device__ __forceinline__ Latent(const MlaShare<P> &of_block, unsigned shared, float *stats_of_block)
-        : at(shared), share(of_block), warp(threadIdx.x % 128 / 32), lane(threadIdx.x % 32), half(threadIdx.x / 128),
-          stats(stats_of_block) {
+        : at(shared), share(of_block), warp(threadIdx.x % 128 / 32), lane(threadIdx.x % 32), stats(stats_of_block) {
 #pragma unroll
         for (int i = 0; i < 128; i++) {
-            sums[0][i] = 0.0f;
+            sums[i / 64][i % 64] = 0.0f;
         }
         top[0] = top[1] = LOWEST;
         weight[0] = weight[1] = 0.0f;
     }
 
-    /* Adds to the scores of a tile what slabs of its own half of V say, or the others; sets them by the first. */
-    template <bool OWN> __device__ __forceinline__ void score(int tile) {
-        unsigned q_at = at.shared;
-        asm volatile("" : "+r"(q_at)); /* else the compiler keeps every step's operand in registers */
-        const unsigned long long q = wgmma_operand<true>(q_at), keys = wgmma_operand<true>(at.tile(tile));
+    /* The beginning of shared memory, to which an operand's distance is added. */
+    __device__ __forceinline__ unsigned base() const {
+        unsigned units = (at.shared & 0x3ffff) >> 4; /* the rest says which block of the cluster it is */
+        asm volatile("" : "+r"(units));              /* else the compiler keeps every step's operand in registers */
+        return units;
+    }
+    template <unsigned CHUNK>
+    __device__ __forceinline__ static unsigned long long operand(unsigned from, unsigned bytes) {
+        constexpr unsigned long long EIGHT_LINES = 1024 >> 4, SWIZZLE_128 = 1;
+        return SWIZZLE_128 << 62 | EIGHT_LINES << 32 | (from + (CHUNK >> 4 << 16) + (bytes >> 4));
+    }
+    static constexpr unsigned OWN_AT = P::Q + HALF * P::TILE, OTHERS_AT = P::Q + (1 - HALF) * P::TILE;
+
+    template <int GROUP> __device__ __forceinline__ void score_group(int tile, unsigned from, bool add) {
+        bulk_wait(at.full(HALF, GROUP), at.parity(tile));
+        wgmma_begin();
 #pragma unroll
-        for (int i = OWN ? 0 : 2; i < (OWN ? 2 : 5); i++) {
-            const int group = i < 4 ? i ^ half * 2 : i;
-            bulk_wait(at.full(tile, group), at.parity(tile));
-            wgmma_begin();
-#pragma unroll
-            for (int step = 0; step < (i < 4 ? 8 : 4); step++) {
-                const int slab = group * 2 + step / 4, skip = step % 4 * wgmma_step<true>();
-                wgmma<__nv_bfloat16, true, true>(scores[0], q + slab * (P::Q_SLAB >> 4) + skip,
-                                                 keys + slab * (P::SLAB >> 4) + skip, i + step > 0);
-            }
+        for (int step = 0; step < (GROUP < 4 ? 8 : 4); step++) {
+            const unsigned slab = GROUP * 2 + step / 4, skip = step % 4 * 32;
+            const unsigned long long keys = operand<16>(from, OWN_AT + slab * P::SLAB + skip);
+            wgmma<__nv_bfloat16, true, true>(scores[0], operand<16>(from, slab * P::Q_SLAB + skip), keys,
+                                             add || step > 0);
         }
+    }
+    /* Scores of a tile: what its last slab, which comes first, and slabs of its own half of V say; or the others. */
+    __device__ __forceinline__ void score_own(int tile) {
+        const unsigned from = base();
+        score_group<4>(tile, from, false);
+        score_group<HALF * 2>(tile, from, true);
+        score_group<HALF * 2 + 1>(tile, from, true);
+        wgmma_commit();
+    }
+    __device__ __forceinline__ void score_others(int tile) {
+        const unsigned from = base();
+        score_group<(1 - HALF) * 2>(tile, from, true);
+        score_group<(1 - HALF) * 2 + 1>(tile, from, true);
         wgmma_commit();
     }
 
-    /* Its half of V is added: the place is free, in the block that brings it. */
-    __device__ __forceinline__ void release(int tile) const {
+    /* Nobody reads these slabs any more: their place is free, in the block that brings them. */
+    __device__ __forceinline__ void release(int tile, int group, int bringer) const {
         if (lane == 0) {
             if (P::PAIR > 1) {
-                bulk_arrive_at(bulk_place_in(at.free(tile, half), share.rank * P::PAIR + half));
+                bulk_arrive_at(bulk_place_in(at.free(tile, group), share.rank * P::PAIR + bringer));
             } else {
-                bulk_arrive(at.free(tile, half));
+                bulk_arrive(at.free(tile, group));
             }
         }
         __syncwarp();
     }
 
-    /* Its half of V. */
-    __device__ __forceinline__ unsigned long long values(int tile) const {
-        return wgmma_operand_chunks(at.tile(tile) + half * P::HALF, P::SLAB);
-    }
     /* What the other has left of a tile that it has scored: its weights, and what they are relative to. */
     __device__ __forceinline__ void take_weights(int tile) {
-        bulk_wait(at.weighed(tile), at.parity(tile));
-        bulk_wait(at.full(tile, half * 2), at.parity(tile)); /* the neighbour waited for it, this one did not */
-        bulk_wait(at.full(tile, half * 2 + 1), at.parity(tile));
-        const float *tops = stats + tile % P::STAGES * 64;
-        const float to[2] = {tops[head(0)], tops[head(1)]};
+        bulk_wait(at.weighed(1 - HALF), at.parity(tile));
+        bulk_wait(at.full(1 - HALF, HALF * 2), at.parity(tile)); /* the neighbour waited for it, this one did not */
+        bulk_wait(at.full(1 - HALF, HALF * 2 + 1), at.parity(tile));
+        const float to[2] = {stats[head(0)], stats[head(1)]};
         rise(to);
 #pragma unroll
         for (int step = 0; step < P::TOKENS / 16; step++) {
-            load_words(weights + 4 * step, at.last_slab(tile) + step * 2048 + threadIdx.x % 128 * 16);
+            load_words(weights + 4 * step, at.shared + P::WEIGHTS_AT + step * 2048 + threadIdx.x % 128 * 16);
         }
     }
-    /* sums += weights by V of a tile. Behind it nothing is at work, and the place is free. */
-    __device__ __forceinline__ void add(int tile) {
-        const unsigned long long b = values(tile);
+    /* sums += weights by V of a tile. Behind it nothing is at work, and the place is free, of the first half of the
+     * columns while the others are added. */
+    template <bool OWN> __device__ __forceinline__ void add(const unsigned *by) {
+        constexpr int STAGE = OWN ? HALF : 1 - HALF;
+        constexpr unsigned AT = (OWN ? OWN_AT : OTHERS_AT) + HALF * P::HALF;
+        const unsigned from = base();
         wgmma_hold(sums);
         wgmma_begin();
 #pragma unroll
-        for (int step = 0; step < P::TOKENS / 16; step++) {
-            wgmma_registers<__nv_bfloat16>(sums[0], weights + 4 * step, b + step * wgmma_step<false>(), 1);
+        for (int piece = 0; piece < 2; piece++) {
+#pragma unroll
+            for (int step = 0; step < P::TOKENS / 16; step++) {
+                wgmma_registers<__nv_bfloat16>(sums[piece], by + 4 * step,
+                                               operand<P::SLAB>(from, AT + piece * 2 * P::SLAB + step * 2048), 1);
+            }
+            wgmma_commit();
         }
-        wgmma_commit();
+        wgmma_wait<1>();
+        release(STAGE, HALF * 2, HALF);
         wgmma_wait<0>();
         wgmma_hold(sums);
-        release(tile);
+        release(STAGE, HALF * 2 + 1, HALF);
     }
     __device__ __forceinline__ void add_other(int tile) {
         take_weights(tile);
-        add(tile);
+        add<false>(weights);
     }
 
     /* Sums and weights become relative to these scores. */
@@ -217,8 +240,8 @@ template <class P> struct Latent {
                 weight[h] *= factor;
 #pragma unroll
                 for (int i = 0; i < 128; i += 4) {
-                    sums[0][i + 2 * h] *= factor;
-                    sums[0][i + 2 * h + 1] *= factor;
+                    sums[i / 64][i % 64 + 2 * h] *= factor;
+                    sums[i / 64][i % 64 + 2 * h + 1] *= factor;
                 }
             }
         }
@@ -247,46 +270,50 @@ template <class P> struct Latent {
     }
 
     /* Scores become weights. */
-    __device__ __forceinline__ void weigh(const float (&to)[2], float (&added)[2]) {
-        added[0] = added[1] = 0.0f;
+    __device__ __forceinline__ void weigh(const float (&to)[2], float (&more)[2]) {
+        more[0] = more[1] = 0.0f;
 #pragma unroll
         for (int i = 0; i < P::TOKENS / 2; i += 2) {
             float *pair = scores[0] + i;
             pair[0] = exp2_fast(fmaf(pair[0], share.scale, -to[i / 2 % 2]));
             pair[1] = exp2_fast(fmaf(pair[1], share.scale, -to[i / 2 % 2]));
-            added[i / 2 % 2] += pair[0] + pair[1];
+            more[i / 2 % 2] += pair[0] + pair[1];
+        }
+#pragma unroll
+        for (int i = 0; i < P::TOKENS / 4; i++) {
+            weights[i] = pair_of<__nv_bfloat16>(scores[0][2 * i], scores[0][2 * i + 1]);
         }
     }
 
-    /* Weights and tops to the other one, to each thread what this one has. */
-    __device__ __forceinline__ void tell_weights(int tile) const {
+    /* Weights and tops to the other one, to each thread what this one has: it has read what was there before itself. */
+    __device__ __forceinline__ void tell_weights(const float (&to)[2]) const {
 #pragma unroll
         for (int step = 0; step < P::TOKENS / 16; step++) {
-            store_words(at.last_slab(tile) + step * 2048 + threadIdx.x % 128 * 16, weights + 4 * step);
+            store_words(at.shared + P::WEIGHTS_AT + step * 2048 + threadIdx.x % 128 * 16, weights + 4 * step);
         }
         if (lane % 4 == 0) {
-            stats[tile % P::STAGES * 64 + head(0)] = top[0];
-            stats[tile % P::STAGES * 64 + head(1)] = top[1];
+            stats[head(0)] = to[0];
+            stats[head(1)] = to[1];
         }
-        bulk_fence_writes();
         __syncwarp();
         if (lane == 0) {
-            bulk_arrive(at.weighed(tile));
+            bulk_arrive(at.weighed(HALF));
         }
         __syncwarp();
     }
 
     /* The other warps of this warpgroup have come here, too. */
-    __device__ __forceinline__ void meet() const {
-        asm volatile("bar.sync %0, 128;" ::"r"(2 + half) : "memory");
+    __device__ __forceinline__ static void meet() {
+        asm volatile("bar.sync %0, 128;" ::"n"(2 + HALF) : "memory");
     }
 
     /* Zeros in place of V of tokens that are not there: a weight of 0 does not make up for a NaN. */
     __device__ __forceinline__ void clear_rest(int tile) const {
         const int left = share.left(tile);
         if (left < P::TOKENS) {
+            meet(); /* all have scored */
             for (int i = threadIdx.x % 128; i < (P::TOKENS - left) * 128; i += 128) {
-                store_pair(at.tile(tile) + i % 8 * P::SLAB + (left + i / 128) * 128 + i / 8 % 16 * 8, 0, 0);
+                store_pair(at.shared + OWN_AT + i % 8 * P::SLAB + (left + i / 128) * 128 + i / 8 % 16 * 8, 0, 0);
             }
             bulk_fence_writes();
             meet();
@@ -295,22 +322,18 @@ template <class P> struct Latent {
 
     /* The values of a tile by its scores, which are at work. */
     __device__ __forceinline__ void weigh_and_add(int tile) {
-        float to[2], added[2];
+        float to[2], more[2];
         wgmma_wait<0>();
         wgmma_hold(scores);
+        release(HALF, 4, 1 - HALF);
         find_tops(to, tile);
-        weigh(to, added);
-        rise(to);
-        weight[0] += added[0];
-        weight[1] += added[1];
-#pragma unroll
-        for (int i = 0; i < P::TOKENS / 4; i++) {
-            weights[i] = pair_of<__nv_bfloat16>(scores[0][2 * i], scores[0][2 * i + 1]);
-        }
-        meet(); /* all have scored: the tile is written to */
+        weigh(to, more);
         clear_rest(tile);
-        tell_weights(tile);
-        add(tile);
+        tell_weights(to);
+        rise(to);
+        weight[0] += more[0];
+        weight[1] += more[1];
+        add<true>(weights);
     }
 
     __device__ __forceinline__ void attend() {
@@ -318,16 +341,17 @@ template <class P> struct Latent {
             return;
         }
         bulk_wait(at.barriers, 0);
-        if (half == 0) {
-            score<true>(0);
-            score<false>(0);
+        int tile = HALF;
+        if (HALF == 0) {
+            score_own(0);
+            score_others(0);
             weigh_and_add(0);
+            tile = 2;
         }
-        int tile = 2 - half;
         for (; tile < share.tiles; tile += 2) {
-            score<true>(tile); /* while the other computes weights */
+            score_own(tile); /* while the other computes weights */
             add_other(tile - 1);
-            score<false>(tile);
+            score_others(tile);
             weigh_and_add(tile);
         }
         if (tile == share.tiles) {
@@ -344,59 +368,87 @@ template <class P> struct Latent {
             weight[h] += __shfl_xor_sync(~0u, weight[h], 2);
             if (lane % 4 == 0) {
                 stats[head(h)] = top[h];
-                stats[(2 + half) * 64 + head(h)] = weight[h];
+                stats[(2 + HALF) * 64 + head(h)] = weight[h];
             }
-            float *row = space + head(h) * P::PITCH + half * 256 + lane % 4 * 2;
+            float *row = space + head(h) * P::PITCH + HALF * 256 + lane % 4 * 2;
 #pragma unroll
             for (int i = 0; i < 128; i += 4) {
-                *reinterpret_cast<float2 *>(row + i * 2) = make_float2(sums[0][i + 2 * h], sums[0][i + 2 * h + 1]);
-            }
-        }
-    }
-
-    /* Every so manyth head of the block's, of all blocks of the cluster with the same: to the result, or to the parts.
-     */
-    __device__ __forceinline__ static void join(const MlaShare<P> &share, unsigned shared, const Decode &of,
-                                                const Parts &parts, __nv_bfloat16 *out) {
-        const int half = threadIdx.x / 128;
-        const int column = threadIdx.x % 128 * 4;
-        for (int line = share.rank + P::CLUSTER * half; line < share.heads; line += 2 * P::CLUSTER) {
-            float tops[P::CLUSTER], top = LOWEST, weight = 0.0f, own[4] = {};
-            unsigned there[P::CLUSTER];
-#pragma unroll
-            for (int i = 0; i < P::CLUSTER; i++) {
-                there[i] = bulk_place_in(shared, i * P::PAIR + share.member);
-                tops[i] = number_there(there[i] + P::STATS_AT + line * 4);
-                top = fmaxf(top, tops[i]);
-            }
-#pragma unroll
-            for (int i = 0; i < P::CLUSTER; i++) {
-                const float factor = exp2_fast(tops[i] - top);
-                const float4 part = numbers_there(there[i] + (line * P::PITCH + column) * 4);
-                weight += factor * (number_there(there[i] + P::STATS_AT + (128 + line) * 4) +
-                                    number_there(there[i] + P::STATS_AT + (192 + line) * 4));
-                own[0] += factor * part.x;
-                own[1] += factor * part.y;
-                own[2] += factor * part.z;
-                own[3] += factor * part.w;
-            }
-            const long long row = share.row(of, line);
-            const long long place = row * (gridDim.x / P::BLOCKS) + blockIdx.x / P::BLOCKS;
-            const float scale = weight > 0.0f ? share.out_scale / weight : 0.0f;
-            if (share.parts <= P::CLUSTER) {
-                *reinterpret_cast<uint2 *>(out + row * P::VALUES + column) =
-                    make_uint2(pair_of<__nv_bfloat16>(own[0] * scale, own[1] * scale),
-                               pair_of<__nv_bfloat16>(own[2] * scale, own[3] * scale));
-                continue;
-            }
-            *reinterpret_cast<float4 *>(parts.sums + place * P::VALUES + column) =
-                make_float4(own[0], own[1], own[2], own[3]);
-            if (column == 0) {
-                parts.stats[place] = make_float2(top, weight);
+                *reinterpret_cast<float2 *>(row + i * 2) =
+                    make_float2(sums[i / 64][i % 64 + 2 * h], sums[i / 64][i % 64 + 2 * h + 1]);
             }
         }
     }
 };
+
+/* What the blocks of a cluster have of a head, four columns of it. */
+template <class P> struct MlaLeft {
+    float tops[P::CLUSTER], weights[P::CLUSTER][2];
+    float4 sums[P::CLUSTER];
+
+    __device__ __forceinline__ void load(const MlaShare<P> &share, unsigned shared, int line, int column) {
+#pragma unroll
+        for (int i = 0; i < P::CLUSTER; i++) {
+            const unsigned there = bulk_place_in(shared, i * P::PAIR + share.member), stats = there + P::STATS_AT;
+            tops[i] = number_there(stats + line * 4);
+            weights[i][0] = number_there(stats + (128 + line) * 4);
+            weights[i][1] = number_there(stats + (192 + line) * 4);
+            sums[i] = numbers_there(there + (line * P::PITCH + column) * 4);
+        }
+    }
+    /* To the result, or to the parts. */
+    __device__ __forceinline__ void join(const MlaShare<P> &share, const Decode &of, const Parts &parts,
+                                         __nv_bfloat16 *out, int line, int column) const {
+        float top = LOWEST, weight = 0.0f, own[4] = {};
+#pragma unroll
+        for (int i = 0; i < P::CLUSTER; i++) {
+            top = fmaxf(top, tops[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < P::CLUSTER; i++) {
+            const float factor = exp2_fast(tops[i] - top);
+            weight += factor * (weights[i][0] + weights[i][1]);
+            own[0] += factor * sums[i].x;
+            own[1] += factor * sums[i].y;
+            own[2] += factor * sums[i].z;
+            own[3] += factor * sums[i].w;
+        }
+        const long long row = share.row(of, line);
+        if (share.parts <= P::CLUSTER) {
+            const float scale = weight > 0.0f ? share.out_scale / weight : 0.0f;
+            *reinterpret_cast<uint2 *>(out + row * P::VALUES + column) =
+                make_uint2(pair_of<__nv_bfloat16>(own[0] * scale, own[1] * scale),
+                           pair_of<__nv_bfloat16>(own[2] * scale, own[3] * scale));
+            return;
+        }
+        const long long place = row * (gridDim.x / P::BLOCKS) + blockIdx.x / P::BLOCKS;
+        *reinterpret_cast<float4 *>(parts.sums + place * P::VALUES + column) =
+            make_float4(own[0], own[1], own[2], own[3]);
+        if (column == 0) {
+            parts.stats[place] = make_float2(top, weight);
+        }
+    }
+};
+
+/* Every so manyth head of the block's, so many at once that other blocks' memory is waited for seldom. */
+template <class P>
+__device__ __forceinline__ void mla_join_cluster(const MlaShare<P> &share, unsigned shared, const Decode &of,
+                                                 const Parts &parts, __nv_bfloat16 *out) {
+    constexpr int ONCE = P::CLUSTER > 2 ? 4 : 8, APART = 2 * P::CLUSTER;
+    const int column = threadIdx.x % 128 * 4;
+    for (int first = share.rank + P::CLUSTER * (threadIdx.x / 128); first < share.heads; first += ONCE * APART) {
+        MlaLeft<P> left[ONCE];
+#pragma unroll
+        for (int i = 0; i < ONCE; i++) {
+            left[i].load(share, shared, min(first + i * APART, share.heads - 1), column);
+        }
+#pragma unroll
+        for (int i = 0; i < ONCE; i++) {
+            if (first + i * APART < share.heads) {
+                left[i].join(share, of, parts, out, first + i * APART, column);
+            }
+        }
+    }
+}
 
 /* By the one warp: q, then tiles of tokens. A lane has BOX tokens, at most a page. */
 template <class P> struct MlaProducer {
@@ -444,25 +496,24 @@ template <class P> struct MlaProducer {
             }
         }
     }
-    __device__ __forceinline__ void bring_tiles() const {
-        int page = page_of(share.first + offset);
+    __device__ __forceinline__ void bring_all(const CUtensorMap *q, int first_row) const {
+        int page = page_of(share.first + offset); /* is on its way while q is asked for */
+        bring_q(q, first_row);
         for (int tile = 0; tile < share.tiles; tile++) {
             const int token = share.first + tile * P::TOKENS + offset;
             const int row = (page << page_shift) + (token & ((1 << page_shift) - 1));
             const int boxes = (share.left(tile) + P::BOX - 1) / P::BOX;
             const bool mine = offset < P::TOKENS && token < share.end;
             page = page_of(token + P::TOKENS);
+            const int half = tile % 2; /* in the order in which places become free */
 #pragma unroll 1
-            for (int i = 0; i < 2; i++) { /* the half that is free first */
-                const int half = tile % 2 ^ i;
-                const bool brings = P::PAIR == 1 || half == share.member;
+            for (int i = 0; i < P::GROUPS; i++) {
+                const int group = i == 0 ? 4 : (i - 1) ^ half * 2;
+                const bool brings = P::PAIR == 1 || (group == 4 ? 1 - half : group / 2) == share.member;
                 if (brings && lane == 0) {
-                    bulk_wait(at.free(tile, half), at.parity(tile) ^ 1);
+                    bulk_wait(at.free(tile, group), at.parity(tile) ^ 1);
                 }
-#pragma unroll 1
-                for (int group = half * 2; group < half * 2 + 2 + i; group++) { /* who adds the second reads weights */
-                    bring(tile, group < half * 2 + 2 ? group : 4, brings, mine, boxes, row);
-                }
+                bring(tile, group, brings, mine, boxes, row);
             }
         }
     }
@@ -475,9 +526,8 @@ template <class P> __device__ __forceinline__ void mla_barriers(unsigned shared)
         for (int i = 0; i < P::STAGES; i++) {
             for (int group = 0; group < P::GROUPS; group++) {
                 bulk_barrier_init(at.full(i, group));
+                bulk_barrier_init(at.free(i, group), 4 * P::PAIR); /* warps */
             }
-            bulk_barrier_init(at.free(i, 0), 4 * P::PAIR); /* warps */
-            bulk_barrier_init(at.free(i, 1), 4 * P::PAIR);
             bulk_barrier_init(at.weighed(i), 4);
         }
         bulk_barrier_publish();
@@ -489,6 +539,13 @@ template <class P> __device__ __forceinline__ void mla_meet() {
     } else {
         __syncthreads();
     }
+}
+
+template <class P, int HALF>
+__device__ __forceinline__ void mla_attend(const MlaShare<P> &share, unsigned shared, float *space) {
+    Latent<P, HALF> own(share, shared, space + P::STATS_AT / 4);
+    own.attend();
+    own.leave(space);
 }
 #endif
 
@@ -512,19 +569,20 @@ __global__ void __launch_bounds__(384, 1)
         warpgroup_give_registers<40>();
         if (threadIdx.x < 288) {
             const MlaProducer<P> producer(share, shared, &cache, of.page_shift);
-            producer.bring_q(&q, (int)share.row(of, 0));
-            producer.bring_tiles();
+            producer.bring_all(&q, (int)share.row(of, 0));
         }
         mla_meet<P>();
     } else {
         warpgroup_take_registers<232>();
-        Latent<P> own(share, shared, reinterpret_cast<float *>(memory + P::STATS_AT));
-        own.attend();
-        own.leave(reinterpret_cast<float *>(memory));
+        if (threadIdx.x < 128) {
+            mla_attend<P, 0>(share, shared, reinterpret_cast<float *>(memory));
+        } else {
+            mla_attend<P, 1>(share, shared, reinterpret_cast<float *>(memory));
+        }
         mla_meet<P>();
         int again = 0;
         asm volatile("" : "+r"(again)); /* what the block does is found anew: registers are few */
-        Latent<P>::join(MlaShare<P>(of, tables, lengths + again), shared, of, parts, out);
+        mla_join_cluster<P>(MlaShare<P>(of, tables, lengths + again), shared, of, parts, out);
     }
     if (P::BLOCKS > 1) { /* a block that has ended could not be read */
         cluster_meet();

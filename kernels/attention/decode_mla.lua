@@ -131,7 +131,7 @@ local wgmma = describe {
       grid = { parts_of(p, c, gpu) * c.CLUSTER * c.PAIR, tiles_of(p) // c.PAIR, p.batch },
       cluster = c.CLUSTER * c.PAIR,
       block = 384,
-      shared = 2 * (HEADS + 128) * KEYS + 16 * HEADS + 136, -- q, two tiles, maxima and sums, barriers
+      shared = 2 * (HEADS + 128) * KEYS + 144 * HEADS + 184, -- q, two tiles, weights, maxima and sums, barriers
     }, chunk * c.CLUSTER
   end,
   -- An instruction has 64 heads. Scores read their rows for each tile; weights go through shared memory.

@@ -2,7 +2,8 @@
 /*
  * Decode (decode.cuh) on tensor cores, the cache coming by TMA (sm_90 and newer): one warp looks pages up and asks for
  * them, STAGES x TOKENS tokens ahead, WARPS others multiply, 16 tokens of each stage at a time. K and V are tensors of
- * rows of D elements; a box is BOX rows, at most a page, of 128 bytes, swizzled.
+ * rows of D elements; a box is BOX rows, at most a page, of 128 bytes, swizzled. That warp makes the barriers itself
+ * and begins at once; the others come to them when they have their heads of q.
  */
 #include "decode_mma.cuh"
 
@@ -16,6 +17,10 @@ __device__ __forceinline__ uint4 read_piece(unsigned from) {
                  : "r"(from)
                  : "memory");
     return piece;
+}
+
+__device__ __forceinline__ void prefetch_map(const CUtensorMap *map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
 template <typename CACHE, int D, int TOKENS> struct Ring {
@@ -53,21 +58,24 @@ __global__ void __launch_bounds__(WARPS * 32 + 32, 1)
     const int offset = lane < TOKENS / BOX ? lane * BOX : TOKENS, entry = (share.first + offset) >> of.page_shift;
     int page = warp == WARPS && offset < TOKENS && entry < of.pages ? share.table[entry] : 0;
     let_next_launch_start();
-    if (share.idle()) {
-        return;
-    }
-    if (threadIdx.x == 0) {
+    if (warp == WARPS && lane == 0) {
+        prefetch_map(&k);
+        prefetch_map(&v);
         for (int i = 0; i < STAGES; i++) {
             bulk_barrier_init(full + i * 8);
             bulk_barrier_init(empty + i * 8, WARPS);
         }
         bulk_barrier_publish();
     }
-    __syncthreads();
+    if (share.idle()) {
+        return;
+    }
 
     int stage = 0;
     unsigned parity = 0;
     if (warp == WARPS) {
+        __syncwarp();
+        asm volatile("bar.arrive 2, %0;" ::"n"(WARPS * 32 + 32) : "memory");
         const int in_page = (1 << of.page_shift) - 1;
         for (int at = share.first; at < share.end; at += TOKENS) {
             const int token = at + offset, next = token + TOKENS;
@@ -96,6 +104,7 @@ __global__ void __launch_bounds__(WARPS * 32 + 32, 1)
     } else {
         Warp own;
         own.begin(q + share.row(of, 0) * D, share.heads);
+        asm volatile("bar.sync 2, %0;" ::"n"(WARPS * 32 + 32) : "memory");
         for (int at = share.first; at < share.end; at += TOKENS) {
             bulk_wait(full + stage * 8, parity);
             const unsigned keys = stages + stage * Ring::STAGE;
