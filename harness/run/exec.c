@@ -109,15 +109,22 @@ static double first_median_s(const exec *e, int64_t id) {
     return id ? e->state.opts->run->points[id - 1].rounds[0].stats.median : 0.0;
 }
 
+/* A single sample will do to tell how near the first run is to what follows; what it told alone has none. */
 static void note_race(exec *e, const rft_point *point) {
     const rft_measurement *first = &point->rounds[0];
-    if (point->outcome != RFT_OUTCOME_OK || first->n < RFT_RACE_MIN_SAMPLES) {
+    const bool by_run = first->n == 1 && first->stats.min == first->first_run_s;
+    segment *s = &e->segment;
+    if (point->outcome != RFT_OUTCOME_OK || first->n == 0) {
         return;
     }
-    segment *s = &e->segment;
+    if (!point->alias_of && !by_run) {
+        rft_race_noise_add_run(&e->noise, first->first_run_s, first->stats.median);
+    }
+    if (first->n < RFT_RACE_MIN_SAMPLES) {
+        return;
+    }
     if (!point->alias_of) {
         rft_race_noise_add(&e->noise, first->samples_s, first->n);
-        rft_race_noise_add_run(&e->noise, first->first_run_s, first->stats.median);
     }
     if (s->kin_id == 0 || first->stats.median < first_median_s(e, s->kin_id)) {
         s->kin_id = point->id;
