@@ -106,6 +106,7 @@ int rft_batch_record(rft_point_job *job, const rft_timed *batch, rft_graph **out
         rc = gpu->vt->graph_launch(gpu, *out, &failure);
     }
     if (rc == RFT_OK) {
+        rft_point_job_works(job, false);
         return RFT_OK;
     }
     gpu->vt->graph_free(gpu, *out);

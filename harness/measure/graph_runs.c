@@ -57,6 +57,7 @@ int rft_graph_runs_record(rft_point_job *job, size_t runs, rft_graph_runs *out, 
         rc = rft_graph_runs_launch(job, out, &why);
     }
     if (rc == RFT_OK) {
+        rft_point_job_works(job, false);
         return RFT_OK;
     }
     rft_graph_runs_free(job, out);

@@ -32,6 +32,12 @@ void rft_point_job_enter_fill(rft_point_job *job, size_t buffer) {
     enter(job, RFT_PHASE_FILL, buffer);
 }
 
+void rft_point_job_works(rft_point_job *job, bool timed) {
+    if (job->request->works) {
+        job->request->works(job->request->payload, timed);
+    }
+}
+
 #define TENSOR_MAP_BYTES 128
 
 uint64_t rft_argument_bytes(const rft_arg *arg) {

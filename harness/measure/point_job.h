@@ -34,6 +34,7 @@ int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *form
 double rft_point_job_elapsed_s(const rft_point_job *job);      /* since started_ns */
 void rft_point_job_enter(rft_point_job *job, rft_phase phase); /* tells the listener */
 void rft_point_job_enter_fill(rft_point_job *job, size_t buffer);
+void rft_point_job_works(rft_point_job *job, bool timed); /* tells it that the device is at work */
 /* Fails the job as timed_out when the point's time is over. */
 bool rft_point_job_is_late(rft_point_job *job, const char *during);
 

@@ -66,8 +66,9 @@ typedef struct rft_probe_request {
     void (*meanwhile)(void *payload);
     /* NULL, or: told of every phase but the first PREPARE as it begins. Never between samples. */
     void (*enter)(void *payload, rft_phase phase, size_t buffer); /* FILL: which of spec->buffers; else 0 */
-    /* NULL, or: called at most once, while the device compares. May call expect(), nothing else of the probe. */
-    void (*compares)(void *payload);
+    /* NULL, or: called now and then while the device is at work. May call expect() where that is not timed, nothing
+     * else of the probe. */
+    void (*works)(void *payload, bool timed);
     void *payload; /* of all three */
     bool verified; /* by an earlier request: it is run once and timed, nothing is compared */
     int turn;      /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */

@@ -58,14 +58,20 @@ static void forget_expected(rft_protocol *p) {
     p->code.expected = NULL;
 }
 
-/* Loading code takes the driver as long as everything else before a launch. A failure comes again, and is told then. */
+/* Loading code takes the driver as long as everything else before a launch; some of it comes with its kernels' handles.
+ * A failure comes again, and is told then. */
 static void protocol_expect(rft_probe *self, const rft_probe_request *request) {
     rft_protocol *p = (rft_protocol *)self;
     const rft_compile_result *unit = request->unit;
+    rft_function *loaded = NULL;
     forget_expected(p);
-    if (!p->dead && unit->ok &&
-        p->gpu->vt->module_load(p->gpu, unit->cubin, unit->cubin_bytes, &p->code.expected, NULL) == RFT_OK) {
-        memcpy(p->code.expected_hash, unit->cubin_hash, sizeof p->code.expected_hash);
+    if (p->dead || !unit->ok ||
+        p->gpu->vt->module_load(p->gpu, unit->cubin, unit->cubin_bytes, &p->code.expected, NULL) != RFT_OK) {
+        return;
+    }
+    memcpy(p->code.expected_hash, unit->cubin_hash, sizeof p->code.expected_hash);
+    for (size_t i = 0; i < unit->entry_count; i++) {
+        p->gpu->vt->function(p->gpu, p->code.expected, unit->entries[i].symbol, &loaded, NULL);
     }
 }
 

@@ -190,6 +190,9 @@ int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *
         if (rc != RFT_OK || queued == taken) {
             break;
         }
+        if (sampler->queued) {
+            sampler->queued(sampler->self);
+        }
         rft_sample sample;
         const rft_shot *shot = &p->sampling.shots[taken++ % RFT_SHOTS];
         rc = collect(p, shot, &sample, err);

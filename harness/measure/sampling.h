@@ -20,6 +20,7 @@ typedef struct rft_sampler {
     /* Is one more to be queued, while `in_flight` (0 or 1) are not taken yet? With 1 a guess will do: false only means
      * that the host waits for that one first. */
     bool (*wants)(void *self, size_t in_flight);
+    void (*queued)(void *self); /* before one is waited for, with all in flight that are to be; NULL */
     void (*take)(void *self, const rft_sample *sample); /* every sample, in order */
     void *self;
     bool one_at_a_time; /* so many launches that two samples do not fit the driver's queue */

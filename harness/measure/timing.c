@@ -182,6 +182,10 @@ static void settle(point_samples *s) {
     s->window_ns = s->job->p->clock->monotonic_ns(s->job->p->clock->self);
 }
 
+static void samples_queued(void *self) {
+    rft_point_job_works(((point_samples *)self)->job, true);
+}
+
 static void take_sample(void *self, const rft_sample *sample) {
     point_samples *s = self;
     make_room(s);
@@ -288,8 +292,11 @@ static int take_samples(rft_point_job *job, rft_err *err) {
                        .begun_ns = p->clock->monotonic_ns(p->clock->self)};
     s.window_ns = s.begun_ns;
     s.rule.few = job->request->few;
-    rft_sampler sampler = {wants_sample, take_sample, &s,
-                           span.graphs.count == 0 && span.end * span.runs > PAIR_MAX_LAUNCHES};
+    rft_sampler sampler = {.wants = wants_sample,
+                           .queued = samples_queued,
+                           .take = take_sample,
+                           .self = &s,
+                           .one_at_a_time = span.graphs.count == 0 && span.end * span.runs > PAIR_MAX_LAUNCHES};
     rc = rft_timing_many(p, &timed, &sampler, err);
     p->gpu->vt->graph_free(p->gpu, span.graph);
     rft_graph_runs_free(job, &span.graphs);

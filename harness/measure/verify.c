@@ -34,7 +34,7 @@ static int queue_run(rft_point_job *job, rft_err *err) {
     return rc == RFT_OK && job->stamped ? rft_timing_stamp_run(p, 1, err) : rc;
 }
 
-int rft_verify_run(rft_point_job *job, rft_err *err) {
+static int queue_all(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int rc = rft_buffers_poison(job, err);
     if (rc == RFT_OK) {
@@ -51,15 +51,21 @@ int rft_verify_run(rft_point_job *job, rft_err *err) {
             rc = rft_busy_end(p, RFT_SPAN_PREPARE, err);
         }
     }
-    rc = rc == RFT_OK ? queue_run(job, err) : rc;
-    if (rc == RFT_OK) {
-        rc = rft_busy_span(p, RFT_SPAN_RUN, &job->run_s, err);
-    }
+    return rc == RFT_OK ? queue_run(job, err) : rc;
+}
+
+static int await_run(rft_point_job *job, rft_err *err) {
+    int rc = rft_busy_span(job->p, RFT_SPAN_RUN, &job->run_s, err);
     if (rc == RFT_OK) {
         rft_point_job_is_late(job, "its first run");
         rft_point_job_enter(job, RFT_PHASE_COMPARE);
     }
     return rc;
+}
+
+int rft_verify_run(rft_point_job *job, rft_err *err) {
+    int rc = queue_all(job, err);
+    return rc == RFT_OK ? await_run(job, err) : rc;
 }
 
 /* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order; then one of what
@@ -156,6 +162,25 @@ static int judge_outputs(rft_point_job *job) {
     return RFT_OK;
 }
 
+/* What judges is queued while it runs. Where the run fails, that does, too: the run's failure is told. */
+static int run_and_judge(rft_point_job *job, rft_err *err) {
+    rft_err unqueued = RFT_ERR_INIT;
+    const int queued = queue_judging(job, &unqueued);
+    int rc = await_run(job, err);
+    if (rc != RFT_OK || job->failed) {
+        return rc;
+    }
+    if (queued != RFT_OK) {
+        *err = unqueued;
+        return queued;
+    }
+    if (job->run_s >= RFT_RACE_LONG_S) { /* else samples will take longer than comparing */
+        rft_point_job_works(job, false);
+    }
+    rc = rft_verdicts_read(job->p, job->request->spec->buffer_count + 1, err);
+    return rc == RFT_OK ? judge_outputs(job) : rc;
+}
+
 int rft_verify_point(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
@@ -164,19 +189,10 @@ int rft_verify_point(rft_point_job *job, rft_err *err) {
     }
     int rc = rft_reference_run(job, err);
     if (rc == RFT_OK && !job->failed) {
-        rc = rft_verify_run(job, err);
+        rc = queue_all(job, err);
     }
     if (rc == RFT_OK && !job->failed) {
-        rc = queue_judging(job, err);
-        if (rc == RFT_OK && job->request->compares) {
-            job->request->compares(job->request->payload);
-        }
-        if (rc == RFT_OK) {
-            rc = rft_verdicts_read(p, job->request->spec->buffer_count + 1, err);
-        }
-        if (rc == RFT_OK) {
-            rc = judge_outputs(job);
-        }
+        rc = run_and_judge(job, err);
     }
     job->out->measurement.verify_s = rft_timing_since_s(p, begun_ns);
     return rc;

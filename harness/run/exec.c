@@ -76,17 +76,32 @@ static void guess(exec *e) {
     }
 }
 
-static void note(exec *e, const rft_point *point) {
-    const rft_run *run = e->state.opts->run;
-    const rft_point *best = e->best_id ? &run->points[e->best_id - 1] : NULL;
-    if (rft_run_is_candidate(run, point) &&
+static const rft_point *best_so_far(const exec *e) {
+    return e->best_id ? &e->state.opts->run->points[e->best_id - 1] : NULL;
+}
+
+static void note_best(exec *e, const rft_point *point) {
+    const rft_point *best = best_so_far(e);
+    if (rft_run_is_candidate(e->state.opts->run, point) &&
         (!best || (best->rounds[1].n == 0 && rft_point_median_s(point) < rft_point_median_s(best)))) {
-        best = point;
         e->best_id = point->id;
     }
-    e->state.progress.guessed = e->foresight.guessed;
-    e->state.progress.guessed_right = e->foresight.right;
-    rft_exec_note(&e->state, point, best);
+}
+
+/* Stores and tells the point of the step before. */
+static int settle(exec *e, rft_err *err) {
+    if (e->untold == 0) {
+        return RFT_OK;
+    }
+    const rft_point *point = &e->state.opts->run->points[e->untold - 1];
+    int rc = rft_recorder_store(&e->state.recorder, err);
+    e->untold = 0;
+    if (rc == RFT_OK) {
+        e->state.progress.guessed = e->foresight.guessed;
+        e->state.progress.guessed_right = e->foresight.right;
+        rft_exec_note(&e->state, point, best_so_far(e));
+    }
+    return rc;
 }
 
 /* Of the first round, so that a continued run sees what it saw. */
@@ -94,15 +109,22 @@ static double first_median_s(const exec *e, int64_t id) {
     return id ? e->state.opts->run->points[id - 1].rounds[0].stats.median : 0.0;
 }
 
+/* A single sample will do to tell how near the first run is to what follows; what it told alone has none. */
 static void note_race(exec *e, const rft_point *point) {
     const rft_measurement *first = &point->rounds[0];
-    if (point->outcome != RFT_OUTCOME_OK || first->n < RFT_RACE_MIN_SAMPLES) {
+    const bool by_run = first->n == 1 && first->stats.min == first->first_run_s;
+    segment *s = &e->segment;
+    if (point->outcome != RFT_OUTCOME_OK || first->n == 0) {
         return;
     }
-    segment *s = &e->segment;
+    if (!point->alias_of && !by_run) {
+        rft_race_noise_add_run(&e->noise, first->first_run_s, first->stats.median);
+    }
+    if (first->n < RFT_RACE_MIN_SAMPLES) {
+        return;
+    }
     if (!point->alias_of) {
         rft_race_noise_add(&e->noise, first->samples_s, first->n);
-        rft_race_noise_add_run(&e->noise, first->first_run_s, first->stats.median);
     }
     if (s->kin_id == 0 || first->stats.median < first_median_s(e, s->kin_id)) {
         s->kin_id = point->id;
@@ -134,12 +156,18 @@ static void look_ahead(exec *e) {
 static void go_on(void *payload) {
     exec *e = payload;
     bool is_odd = false;
+    rft_recorder_store(&e->state.recorder, NULL); /* first of all: a kill loses what is not stored */
     look_ahead(e);
     rft_job *next = rft_lookahead_next(&e->segment.waiting, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
         e->segment.waiting.expected = next;
         rft_job_expect(e->state.opts, next, is_odd);
     }
+    settle(e, NULL); /* a failure ends the step in hand */
+}
+
+static void settle_meanwhile(void *payload) {
+    settle(payload, NULL);
 }
 
 /* Must more be asked for before the next job is known? At the beginning; and where a batch is verified together before
@@ -173,6 +201,9 @@ static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
     const segment *s = &e->segment;
     rft_lookahead *w = &e->segment.waiting;
     int rc = RFT_OK;
+    if (w->as_compiled && (*out = rft_lookahead_expected(w, is_odd))) { /* it is ready */
+        return RFT_OK;
+    }
     if (is_short(&e->segment)) {
         fill_lookahead(e);
     }
@@ -180,8 +211,12 @@ static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
         use_the_wait(e, w->all[0].job);
     }
     while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
-        rc = rft_compile_pool_wait_any(e->state.opts->pool, err);
+        rc = settle(e, err);
+        rc = rc == RFT_OK ? rft_compile_pool_wait_any(e->state.opts->pool, err) : rc;
         fill_lookahead(e);
+    }
+    if (rc == RFT_OK && *out && !rft_lookahead_is_ready(*out)) {
+        rc = settle(e, err);
     }
     const bool waits = rc == RFT_OK && *out && e->foresight.guesses && !w->as_compiled && s->strategy->fork;
     for (guess(e); waits && e->patience_s <= 0 && rc == RFT_OK && !rft_lookahead_is_ready(*out); guess(e)) {
@@ -229,8 +264,10 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     job->payload = e;
     e->went_on = false;
     int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
-    if (rc == RFT_OK && !e->went_on) {
+    const bool was_asked = e->went_on; /* the device: else there is no such time to use */
+    if (rc == RFT_OK && !was_asked) {
         look_ahead(e);
+        rc = settle(e, err);
     }
     e->in_hand = 0;
     if (rc == RFT_OK && is_odd) {
@@ -248,11 +285,13 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     }
     rft_job_free(job);
     if (rc == RFT_OK) {
-        note(e, point);
+        note_best(e, point);
         if (!is_odd) {
             note_race(e, point);
         }
-        rc = rft_reference_after(&e->reference, point, err);
+        e->untold = point->id;
+        rc = !was_asked || s->shared ? settle(e, err) : RFT_OK;
+        rc = rc == RFT_OK ? rft_reference_after(&e->reference, point, err) : rc;
     }
     return rc;
 }
@@ -260,11 +299,13 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
 /* After the first point, unless the user has stopped meanwhile; the part's time does not run on meanwhile. */
 static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
     rft_tally *tally = &e->state.recorder.tally;
+    int rc = RFT_OK;
     if (e->state.ceilings_due) {
+        rc = settle(e, err);
         rft_exec_ask_stop(&e->state, stopped);
     }
-    if (*stopped) {
-        return RFT_OK;
+    if (*stopped || rc != RFT_OK) {
+        return rc;
     }
     double begun_s = rft_tally_elapsed_s(tally);
     if (e->state.ceilings_due) {
@@ -272,7 +313,7 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
         fill_lookahead(e);
         e->going_away = false;
     }
-    int rc = rft_exec_ceilings(&e->state, err);
+    rc = rft_exec_ceilings(&e->state, err);
     double took_s = rft_tally_elapsed_s(tally) - begun_s;
     e->segment.started_s += took_s;
     e->sweep_started_s += took_s;
@@ -309,7 +350,8 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         rc = rc == RFT_OK ? take_ceilings(e, stopped, err) : rc;
         e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
-    return rc;
+    const int last = settle(e, rc == RFT_OK ? err : NULL);
+    return rc == RFT_OK ? last : rc;
 }
 
 /* ---- the first round ---- */
@@ -321,6 +363,8 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     e->best_id = best ? best->id : 0;
     e->noise = (rft_race_noise){.total = 0};
     rft_reference_begin(&e->reference, &e->state, sweep, problem);
+    e->reference.meanwhile = settle_meanwhile;
+    e->reference.payload = e;
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
             uint64_t left = e->refining ? 0 : rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));

@@ -169,7 +169,7 @@ static rft_job *next_known(const rft_lookahead *ahead, bool *is_odd) {
     return found;
 }
 
-static rft_job *next_expected(const rft_lookahead *ahead, bool *is_odd) {
+rft_job *rft_lookahead_expected(const rft_lookahead *ahead, bool *is_odd) {
     for (size_t i = 0; ahead->expected && i < ahead->count; i++) {
         const rft_lookahead_entry *entry = &ahead->all[i];
         if (entry->odd == ahead->expected || (!entry->odd && entry->job == ahead->expected)) {
@@ -207,7 +207,7 @@ rft_job *rft_lookahead_next(rft_lookahead *ahead, bool *is_odd) {
     }
     look(ahead);
     rft_job *next = next_known(ahead, is_odd);
-    next = next ? next : next_expected(ahead, is_odd);
+    next = next ? next : rft_lookahead_expected(ahead, is_odd);
     return next ? next : next_ready(ahead, is_odd);
 }
 

@@ -63,6 +63,8 @@ bool rft_lookahead_is_starving(rft_lookahead *ahead, rft_lookahead *behind, size
 
 /* The job that would be taken now; NULL: none is ready. Nothing is waited for. */
 rft_job *rft_lookahead_next(rft_lookahead *ahead, bool *is_odd);
+/* The one that `expected` says, if it was not taken; else NULL. */
+rft_job *rft_lookahead_expected(const rft_lookahead *ahead, bool *is_odd);
 /* Is its code there, or none needed? */
 bool rft_lookahead_is_ready(const rft_job *job);
 /* Takes that job out; the caller frees it. */

@@ -304,15 +304,34 @@ int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_
         rc = probe_point(r, job, point, err);
     }
     rft_tally_sum(&r->tally);
-    rc = rc == RFT_OK ? rft_store_put_step(r->opts->store, point, &run->info, err) : rc;
+    rc = rc == RFT_OK ? rft_recorder_store(r, err) : rc; /* the one before it */
     if (rc != RFT_OK) {
-        run->point_count--; /* it is not stored: it will be taken again */
+        run->point_count -= r->failure.code == RFT_OK ? 1 : 0; /* it is not stored: it will be taken again */
         return rc;
     }
     rft_key_map_put(&r->known, job->key, point->id);
     rft_losses_add(&r->losses, run, point, rft_losses_of(run, point));
+    r->unstored = point->id;
     *out = point;
     return RFT_OK;
+}
+
+int rft_recorder_store(rft_recorder *r, rft_err *err) {
+    rft_run *run = r->opts->run;
+    rft_err *failure = &r->failure;
+    if (r->unstored == 0) {
+        return RFT_OK;
+    }
+    if (failure->code == RFT_OK &&
+        rft_store_put_step(r->opts->store, &run->points[r->unstored - 1], &run->info, failure) == RFT_OK) {
+        r->unstored = 0;
+        return RFT_OK;
+    }
+    run->point_count = (size_t)r->unstored - 1; /* nor is what came behind it */
+    if (err) {
+        *err = *failure;
+    }
+    return failure->code;
 }
 
 /* Aliases in the store have no numbers of their own; those in memory follow. */

@@ -30,6 +30,8 @@ typedef struct rft_recorder {
     rft_losses losses;
     rft_tally tally;
     rft_prefetch prefetch;
+    int64_t unstored; /* id of the point that rft_recorder_store() is to store; 0: none */
+    rft_err failure;  /* what became of it, where that cannot be returned */
 } rft_recorder;
 
 void rft_recorder_open(rft_recorder *recorder, const rft_exec_opts *opts);
@@ -45,9 +47,11 @@ bool rft_recorder_needs(const rft_recorder *recorder, const rft_job *job);
  * later points are judged by them. */
 bool rft_recorder_passed(const rft_recorder *recorder, int64_t id);
 
-/* Awaits, probes and stores a job of the first round; a point that is stored already is taken as it is. *out is
- * borrowed until the next call. */
+/* Awaits and probes a job of the first round; a point that is stored already is taken as it is. *out is borrowed until
+ * the next call. Else rft_recorder_store() is to follow, at the latest while the next one is probed: a failure there is
+ * this one's, too. */
 int rft_recorder_take(rft_recorder *recorder, rft_job *job, const rft_point **out, rft_err *err);
+int rft_recorder_store(rft_recorder *recorder, rft_err *err);
 typedef enum rft_turn_end {
     RFT_TURN_AGAIN,  /* there is more to come */
     RFT_TURN_DONE,   /* it is measured, or it failed: both are stored */

@@ -92,8 +92,14 @@ static int read(rft_reference_keeper *k, int64_t after_point, rft_err *err) {
         return rc;
     }
     k->job->reading = k->measured / RFT_DRIFT_EVERY;
+    k->job->meanwhile = k->meanwhile;
+    k->job->payload = k->payload;
     rc = rft_job_probe(opts, k->job, false, &result, err);
     if (rc != RFT_OK || result.outcome == RFT_OUTCOME_NOT_RECORDED) {
+        return rc;
+    }
+    rc = rft_recorder_store(&k->state->recorder, err); /* the point before it, unless that was done meanwhile */
+    if (rc != RFT_OK) {
         return rc;
     }
     rft_tally_round(tally, &result.measurement);

@@ -12,10 +12,12 @@
 typedef struct rft_reference_keeper {
     rft_exec_state *state; /* borrowed */
     size_t sweep, problem;
-    uint64_t measured; /* points of the problem, known ones among them */
-    int64_t id;        /* of the reference, so far; 0: none yet */
-    rft_job *job;      /* of it, compiled; NULL: not needed yet */
-    bool given_up;     /* it failed once */
+    uint64_t measured;                /* points of the problem, known ones among them */
+    int64_t id;                       /* of the reference, so far; 0: none yet */
+    rft_job *job;                     /* of it, compiled; NULL: not needed yet */
+    bool given_up;                    /* it failed once */
+    void (*meanwhile)(void *payload); /* rft_probe_request.meanwhile of a reading; NULL */
+    void *payload;
 } rft_reference_keeper;
 
 /* Before the first point of a problem. */

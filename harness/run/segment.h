@@ -42,6 +42,7 @@ typedef struct exec {
     size_t in_hand;  /* configurations that were taken and are not told yet: 0 or 1 */
     bool going_away; /* the ceilings are next */
     bool went_on;    /* during the step in hand, while the device was at work */
+    int64_t untold;  /* id of the point that is neither stored nor told yet; 0: none */
     segment segment;
     rft_foresight foresight;
     rft_preflight preflight;

@@ -6,7 +6,8 @@
  *            cache
  *   warm     GPU busy (verifying and measuring; not flushing, not spinning) over wall time; time to the first point
  *   overhead a small problem, caches left hot, nothing to compile, ceilings kept: from the first point to the last of
- *            the first round, less what the GPU was busy with, a point. What the blocking kernel spins counts in it;
+ *            the first round, less what the GPU was busy with, a point. What the blocking kernel spins counts in it,
+ *            readings of the reference do not;
  * the same of the whole session, with its start and its end, is printed beside it. GPU seconds are rft_run_info.busy_s,
  * the strictest reading. Energy, hardware counters and further processes of the final round are left out: their
  * windows, passes and starts are no work of tuning.
@@ -80,11 +81,15 @@ static double first_round_s(void) {
     return last_s - first_s;
 }
 
+/* All that the GPU was busy with but the ceilings, the final round and the first point: what is no point's is the
+ * readings' of the reference configuration. */
 static double overhead_of(const rft_run *run) {
-    double busy_s = 0.0;
-    for (size_t i = 1; i < run->point_count; i++) {
-        const rft_measurement *first = &run->points[i].rounds[0];
-        busy_s += !run->points[i].alias_of && isfinite(first->busy_s) ? first->busy_s : 0.0;
+    double busy_s = run->info.busy_s - run->ceilings.busy_s;
+    for (size_t i = 0; i < run->point_count; i++) {
+        for (int round = i == 0 ? 0 : 1; round < RFT_ROUNDS && !run->points[i].alias_of; round++) {
+            const rft_measurement *m = &run->points[i].rounds[round];
+            busy_s -= isfinite(m->busy_s) ? m->busy_s : 0.0;
+        }
     }
     return (first_round_s() - busy_s) / (double)(run->point_count - 1);
 }

@@ -197,6 +197,45 @@ static void a_hot_kernel_near_the_floor_is_batched(void **state) {
     fixture_stop(&f);
 }
 
+typedef struct at_work {
+    const fixture *f;
+    int untimed, timed;
+    bool behind_graph; /* and nothing else */
+} at_work;
+
+static void look_at_work(void *payload, bool timed) {
+    at_work *at = payload;
+    const char *history = rft_scripted_history(at->f->scripted), *graph = strstr(history, "\ngraph\n");
+    at->untimed += timed ? 0 : 1;
+    at->timed += timed ? 1 : 0;
+    if (!timed) {
+        at->behind_graph = graph && !strstr(graph, "sync") && !strstr(graph, "rft_block_kernel");
+    }
+}
+
+/* Where the next point's code may be loaded: while a graph runs for the first time, or what takes long is compared; of
+ * others there is time while samples are in flight, though nothing may be loaded then. */
+static void the_device_is_at_work_behind_a_graph(void **state) {
+    (void)state;
+    for (int near = 0; near < 2; near++) {
+        fixture f;
+        witness w;
+        start(&f, &w, NULL);
+        without_inouts(&f, &w);
+        at_work at = {.f = &f};
+        set_times(&f, "witness", near ? 5e-6 : 200e-6);
+        set_times(&f, "rft_empty_kernel", 2.7e-6);
+        f.request.measure.cache = RFT_CACHE_HOT;
+        f.request.works = look_at_work;
+        f.request.payload = &at;
+        assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_OK);
+        assert_int_equal(at.untimed, near);
+        assert_int_equal(at.timed, f.result.measurement.n);
+        assert_int_equal(at.behind_graph, near);
+        fixture_stop(&f);
+    }
+}
+
 static void put_memset_first(fixture *f) {
     f->spec.launch_count = 2;
     f->launches[1] = f->launches[0];
@@ -365,6 +404,7 @@ int main(void) {
         cmocka_unit_test(copies_that_do_not_fit_are_a_reason),
         cmocka_unit_test(copies_make_room),
         cmocka_unit_test(a_hot_kernel_near_the_floor_is_batched),
+        cmocka_unit_test(the_device_is_at_work_behind_a_graph),
         cmocka_unit_test(runs_of_several_steps_are_batched),
         cmocka_unit_test(graphs_take_the_sets_in_turn),
         cmocka_unit_test(a_point_of_several_launches_is_one_graph),

@@ -98,13 +98,24 @@ static double drawn_run_s(const rft_point *best, const rivals *r, uint64_t *seed
     return !isfinite(run_s) ? 0.0 : median_of(best) < RFT_RACE_LONG_S ? longer_s : fmax(longer_s, run_s * times);
 }
 
-/* Of the rivals all are known, or, as early in a sweep, the first few. */
+/* First runs of what a single sample told. */
+static void add_runs_of_losers(const rivals *r, rft_race_noise *noise, uint64_t *seed) {
+    for (size_t i = 0; i < r->kin_count; i++) {
+        const drawn one = draw(r->kin[i], seed);
+        rft_race_noise_add_run(noise, r->kin[i]->rounds[0].first_run_s, one.seconds[0]);
+    }
+}
+
+/* Of the rivals all are known, or, as early in a sweep, the first few, and of the others what one sample told. */
 static void try_best(tally *t, const rft_point *best, const rivals *r, uint64_t *seed) {
     rft_race_noise noise = {.total = 0};
     size_t known = t->trials % 2 ? EARLY : RIVALS_MOST;
     fastest kin = fastest_drawn(r->kin, r->kin_count < known ? r->kin_count : known, &noise, seed);
     double kin_s = kin.median_s;
     double other_s = fastest_drawn(r->others, r->other_count < known ? r->other_count : known, &noise, seed).median_s;
+    if (t->trials % 2) {
+        add_runs_of_losers(r, &noise, seed);
+    }
     rft_stop_rule rule = {.min_samples = 10, .max_samples = 100, .noise_frac = 0.005, .max_seconds = 0.25};
     rule.rival_s = other_s > 0.0 ? fmin(kin_s, other_s) : kin_s;
     rule.few = rft_race_limits_seen(&noise, rule.rival_s, kin_s, kin.clock_mhz);

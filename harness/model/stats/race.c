@@ -6,7 +6,10 @@
 #include <math.h>
 
 #define BIN_FRAC 0.005
-#define NOISE_SHARE 0.01 /* of the samples lie above what is taken for the noise */
+/* So much of the samples lies above what is taken for the noise; that all of several do is as rare with more. */
+#define NOISE_SHARE 0.01
+#define NOISE_SHARE_OF_THREE 0.05
+#define NOISE_SHARE_OF_SIX 0.10
 
 void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n) {
     if (n < RFT_RACE_MIN_SAMPLES) {
@@ -27,8 +30,8 @@ void rft_race_noise_add_run(rft_race_noise *noise, double run_s, double median_s
     }
 }
 
-double rft_race_noise_frac(const rft_race_noise *noise) {
-    double most = NOISE_SHARE * (double)noise->total;
+static double noise_above(const rft_race_noise *noise, double share) {
+    double most = share * (double)noise->total;
     size_t above = noise->beyond, bin = RFT_RACE_NOISE_BINS;
     if ((double)above >= fmax(most, 1.0)) {
         return (double)INFINITY;
@@ -37,6 +40,10 @@ double rft_race_noise_frac(const rft_race_noise *noise) {
         above += noise->counts[--bin];
     }
     return (double)bin * BIN_FRAC;
+}
+
+double rft_race_noise_frac(const rft_race_noise *noise) {
+    return noise_above(noise, NOISE_SHARE);
 }
 
 bool rft_race_is_quiet(const rft_race_noise *noise, double kin_s) {
@@ -77,8 +84,8 @@ rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s,
     limits.clock_mhz = kin_mhz;
     limits.least = RFT_RACE_LEAST;
     limits.one_s = fmin(limits.one_s, (1.0 + RFT_RACE_STEADY_ONE_FRAC) * wide * kin_s);
-    limits.three_s = (1.0 + RFT_RACE_STEADY_THREE_FRAC) * wide * kin_s;
-    limits.six_s = (1.0 + RFT_RACE_STEADY_SIX_FRAC) * wide * kin_s;
+    limits.three_s = (1.0 + RFT_RACE_STEADY_THREE_FRAC) * (1.0 + noise_above(noise, NOISE_SHARE_OF_THREE)) * kin_s;
+    limits.six_s = (1.0 + RFT_RACE_STEADY_SIX_FRAC) * (1.0 + noise_above(noise, NOISE_SHARE_OF_SIX)) * kin_s;
     if (noise->runs >= RFT_RACE_STEADY_RUNS && noise->runs_frac <= RFT_RACE_STEADY_RUNS_FRAC) {
         limits.alone_s = (1.0 + RFT_RACE_STEADY_ALONE_FRAC) * (1.0 + fmax(noise->runs_frac, noise_frac)) * kin_s;
     }

@@ -42,10 +42,10 @@ typedef struct rft_race_limits {
 #define RFT_RACE_QUIET_SIX_FRAC 0.05
 /* The same of what takes long at a clock that is known. The run alone tells it where so many first runs lay within so
  * much of their medians; the limit is wider by that, too. */
-#define RFT_RACE_STEADY_ONE_FRAC 0.07
-#define RFT_RACE_STEADY_THREE_FRAC 0.04
-#define RFT_RACE_STEADY_SIX_FRAC 0.015
-#define RFT_RACE_STEADY_ALONE_FRAC 0.07
+#define RFT_RACE_STEADY_ONE_FRAC 0.06
+#define RFT_RACE_STEADY_THREE_FRAC 0.03
+#define RFT_RACE_STEADY_SIX_FRAC 0.01
+#define RFT_RACE_STEADY_ALONE_FRAC 0.05
 #define RFT_RACE_STEADY_RUNS 8
 #define RFT_RACE_STEADY_RUNS_FRAC 0.03
 #define RFT_RACE_LEAST 8 /* three looks (model/stats/stats.c), the first at the fewest that have an interval */
@@ -67,7 +67,7 @@ typedef struct rft_race_noise {
 
 /* Adds a point's samples; fewer than RFT_RACE_MIN_SAMPLES (stats.h) tell nothing, and are left out. */
 void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n);
-/* Adds the first run of such a point; NaN: it is not known. */
+/* Adds a first run and the median of the samples behind it, which may be one; NaN: it is not known. */
 void rft_race_noise_add_run(rft_race_noise *noise, double run_s, double median_s);
 /* What 99 % of the samples stay below, as a share of the median; of under 100 samples all. INFINITY: beyond 100 %. */
 double rft_race_noise_frac(const rft_race_noise *noise);

@@ -2,6 +2,7 @@
 #include "run/worker/process.h"
 
 #include "base/arena.h"
+#include "run/worker/awake.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,6 +93,14 @@ void rft_loop_wait(rft_loop *loop, const bool *done) {
     while (!*done) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
+}
+
+void rft_loop_wait_awake(rft_loop *loop, const bool *done) {
+    const int64_t end_ns = rft_awake_end_ns();
+    while (!*done && !rft_awake_is_over(end_ns)) {
+        uv_run(&loop->uv, UV_RUN_NOWAIT);
+    }
+    rft_loop_wait(loop, done);
 }
 
 static void on_tick(uv_timer_t *timer) {

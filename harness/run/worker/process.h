@@ -19,6 +19,8 @@ void rft_loop_free(rft_loop *loop); /* NULL is accepted; its processes must have
 
 /* Serves events until *done is true. There must be something under way that will make it true. */
 void rft_loop_wait(rft_loop *loop, const bool *done);
+/* For what comes soon: without sleep at first (awake.h). */
+void rft_loop_wait_awake(rft_loop *loop, const bool *done);
 /* The same, but asks `stop` several times a second; false when it said so, and *done is not true. */
 bool rft_loop_wait_unless(rft_loop *loop, const bool *done, bool (*stop)(void *payload), void *payload);
 /* Serves what is there without waiting. */

@@ -156,7 +156,7 @@ static bool is_ending(const remote_probe *remote) {
 /* Waits for the answer to what was posted. A worker that is gone, late or about to end is replaced at the next request.
  */
 static exchange_end await(remote_probe *remote) {
-    rft_loop_wait(remote->opts.loop, &remote->stirred);
+    rft_loop_wait_awake(remote->opts.loop, &remote->stirred);
     if (remote->answer.head) {
         if (is_ending(remote)) {
             end_process(remote);

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "measure/protocol.h"
+#include "run/worker/awake.h"
 #include "run/worker/phase.h"
 #include "run/worker/worker_answer.h"
 
@@ -15,6 +16,7 @@
 /* A request that was handed over before it is asked. */
 typedef struct expectation {
     bool there;
+    bool loaded; /* the probe was told */
     rft_frame frame;
     rft_arena *arena; /* of the request; NULL when nothing is there */
     rft_probe_request request;
@@ -218,7 +220,13 @@ static void expect(device_worker *worker, rft_frame *frame) {
     rft_err ignored = RFT_ERR_INIT;
     expected->there =
         rft_wire_to_probe_request(&expected->request, &expected->frame, expected->arena, &ignored) == RFT_OK;
-    if (expected->there && worker->probe && worker->probe->expect) {
+}
+
+/* Its code is loaded, which takes the driver. */
+static void load_expected(device_worker *worker) {
+    expectation *expected = &worker->expected;
+    if (expected->there && !expected->loaded && worker->probe && worker->probe->expect) {
+        expected->loaded = true;
         worker->probe->expect(worker->probe, &expected->request);
     }
 }
@@ -252,17 +260,19 @@ static bool is_expectation(const rft_frame *frame) {
     return strcmp(rft_json_text_or(frame->head, "do", ""), "expect") == 0;
 }
 
-/* The next point's code is loaded while the device compares this one's results. */
-static void load_ahead(void *payload) {
+/* The next point is read while the device is at work on this one; its code is loaded then, too, unless that is timed.
+ */
+static void look_ahead(void *payload, bool timed) {
     device_worker *worker = payload;
     struct pollfd input = {.fd = worker->in_fd, .events = POLLIN};
     rft_err ignored = RFT_ERR_INIT;
-    if (worker->ahead.head || poll(&input, 1, 0) <= 0 || !(input.revents & POLLIN) ||
-        rft_frame_read(&worker->ahead, worker->in_fd, &ignored) != RFT_OK) { /* what is wrong shows again */
-        return;
-    }
-    if (is_expectation(&worker->ahead)) {
+    if (!worker->ahead.head && !worker->expected.there && poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
+        rft_frame_read(&worker->ahead, worker->in_fd, &ignored) == RFT_OK && /* what is wrong shows again */
+        is_expectation(&worker->ahead)) {
         expect(worker, &worker->ahead);
+    }
+    if (!timed) {
+        load_expected(worker);
     }
 }
 
@@ -273,7 +283,7 @@ static int answer_measure(device_worker *worker, const rft_frame *frame, rft_are
     int rc = read_request(worker, frame, arena, &request, failure);
     if (rc == RFT_OK) {
         request.enter = tell_phase;
-        request.compares = load_ahead;
+        request.works = look_ahead;
         request.payload = worker;
         rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
     }
@@ -360,6 +370,7 @@ static int answer_request(device_worker *worker, const rft_frame *frame, rft_err
     rft_arena_free(arena);
     if (worker->probe && worker->probe->rest && !is_ending(worker)) {
         worker->probe->rest(worker->probe);
+        load_expected(worker);
     }
     return rc;
 }
@@ -389,6 +400,14 @@ static void close_all(device_worker *worker) {
     rft_arena_free(worker->arena);
 }
 
+/* The next request mostly comes at once. */
+static void await_soon(const device_worker *worker) {
+    const int64_t end_ns = rft_awake_end_ns();
+    struct pollfd input = {.fd = worker->in_fd, .events = POLLIN};
+    while (!rft_awake_is_over(end_ns) && poll(&input, 1, 0) == 0) {
+    }
+}
+
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
     device_worker worker = {.host = host, .in_fd = in_fd, .out_fd = out_fd};
     int rc = RFT_OK;
@@ -397,12 +416,16 @@ int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_er
     while (rc == RFT_OK && !is_ending(&worker)) {
         rft_frame frame = worker.ahead;
         worker.ahead = (rft_frame){0};
+        if (!frame.head && worker.answered > 0) {
+            await_soon(&worker);
+        }
         rc = frame.head ? RFT_OK : rft_frame_read(&frame, in_fd, err);
         if (rc != RFT_OK) {
             break;
         }
         if (is_expectation(&frame)) {
             expect(&worker, &frame);
+            load_expected(&worker);
         } else {
             rc = answer_request(&worker, &frame, err);
         }
