@@ -57,6 +57,9 @@ function(rft_test_program name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE RFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(RFT_SANITIZE AND NOT RFT_FUZZ) # what is undefined is looked for in the rooms, not in their tests
+    set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined)
+  endif()
 endfunction()
 
 # Tests do not travel: they are linked by a faster linker where there is one. gold warns of what the sanitizers export.

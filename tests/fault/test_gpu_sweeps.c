@@ -90,7 +90,7 @@ static void check_files(const char *const *paths, size_t count) {
         check_file(run, paths[i]);
     }
     for (size_t i = 0; i < run->units.count; i++) {
-        kernel_case_compile_all(the_compiler, &run->units.items[i], ARCH, run->arena);
+        kernel_case_compile_all(the_compiler, &run->units.items[i], ARCH, true, run->arena);
     }
     printf("%zu points, %zu kernels compiled in %zu units\n", run->points, run->units.name_count, run->units.count);
     assert_true(run->units.name_count >= 3);

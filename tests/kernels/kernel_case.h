@@ -54,9 +54,10 @@ typedef struct kernel_case_units {
 
 /* Remembers the unit's names where they are new. Unit and `what` must outlive the units. */
 void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_default);
-/* Compiles one of them; entry i of the result is its name i. Fails the test, with the log, when it does not compile. */
+/* Compiles one of them; entry i of the result is its name i. Fails the test, with the log, when it does not compile.
+ * `quick`: hardly optimised, in half of the time; where the unit does not say itself how ptxas optimises. */
 rft_compile_result kernel_case_compile_all(rft_compiler *compiler, const kernel_case_unit *unit, const char *arch,
-                                           rft_arena *arena);
+                                           bool quick, rft_arena *arena);
 void kernel_case_units_free(kernel_case_units *units);
 
 #endif

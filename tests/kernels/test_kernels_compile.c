@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define USUAL "sm_90a"
@@ -62,22 +61,9 @@ static bool judges_spills(const pass *run, const kernel_case_unit *unit) {
 #endif
 }
 
-/* With one option more. */
-static kernel_case_unit hastened(const pass *run, const kernel_case_unit *unit) {
-    kernel_case_unit quick = *unit;
-    const char **options = rft_arena_calloc(run->arena, unit->unit.option_count + 1, sizeof *options);
-    for (size_t i = 0; i < unit->unit.option_count; i++) {
-        options[i] = unit->unit.options[i];
-    }
-    options[quick.unit.option_count++] = "--Ofast-compile=max";
-    quick.unit.options = options;
-    return quick;
-}
-
 static void compile_unit(const pass *run, const kernel_case_unit *unit) {
-    const bool judged = judges_spills(run, unit) || atoi(the_compiler->version(the_compiler)) < 13;
-    const kernel_case_unit taken = judged ? *unit : hastened(run, unit);
-    rft_compile_result result = kernel_case_compile_all(the_compiler, &taken, run->arch, run->arena);
+    const bool judged = judges_spills(run, unit);
+    rft_compile_result result = kernel_case_compile_all(the_compiler, unit, run->arch, !judged, run->arena);
     if (*result.log) { /* warnings too: a user would read them a hundred times */
         fail_msg("%s for %s says: %s", unit->names[0].what, run->arch, result.log);
     }
