@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWN = 10, RIVALS_MOST = 8, EARLY = 3, TRIALS_OF_ONE = 40, TRIALS_LEAST = 30000 };
+enum { DRAWN = 10, RIVALS_MOST = 8, EARLY = 3, TRIALS_OF_ONE = 200, TRIALS_LEAST = 30000 };
 #define DROPPED_AT_MOST 1e-4 /* of all bests */
 #define SEED 25
 

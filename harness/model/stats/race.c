@@ -8,8 +8,7 @@
 #define BIN_FRAC 0.005
 /* So much of the samples lies above what is taken for the noise; that all of several do is as rare with more. */
 #define NOISE_SHARE 0.01
-#define NOISE_SHARE_OF_THREE 0.05
-#define NOISE_SHARE_OF_SIX 0.10
+#define NOISE_SHARE_OF_SEVERAL 0.05
 
 void rft_race_noise_add(rft_race_noise *noise, const double *samples, size_t n) {
     if (n < RFT_RACE_MIN_SAMPLES) {
@@ -84,8 +83,9 @@ rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s,
     limits.clock_mhz = kin_mhz;
     limits.least = RFT_RACE_LEAST;
     limits.one_s = fmin(limits.one_s, (1.0 + RFT_RACE_STEADY_ONE_FRAC) * wide * kin_s);
-    limits.three_s = (1.0 + RFT_RACE_STEADY_THREE_FRAC) * (1.0 + noise_above(noise, NOISE_SHARE_OF_THREE)) * kin_s;
-    limits.six_s = (1.0 + RFT_RACE_STEADY_SIX_FRAC) * (1.0 + noise_above(noise, NOISE_SHARE_OF_SIX)) * kin_s;
+    double several = 1.0 + noise_above(noise, NOISE_SHARE_OF_SEVERAL);
+    limits.three_s = (1.0 + RFT_RACE_STEADY_THREE_FRAC) * several * kin_s;
+    limits.six_s = (1.0 + RFT_RACE_STEADY_SIX_FRAC) * several * kin_s;
     if (noise->runs >= RFT_RACE_STEADY_RUNS && noise->runs_frac <= RFT_RACE_STEADY_RUNS_FRAC) {
         limits.alone_s = (1.0 + RFT_RACE_STEADY_ALONE_FRAC) * (1.0 + fmax(noise->runs_frac, noise_frac)) * kin_s;
     }

@@ -44,7 +44,7 @@ typedef struct rft_race_limits {
  * much of their medians; the limit is wider by that, too. */
 #define RFT_RACE_STEADY_ONE_FRAC 0.06
 #define RFT_RACE_STEADY_THREE_FRAC 0.03
-#define RFT_RACE_STEADY_SIX_FRAC 0.01
+#define RFT_RACE_STEADY_SIX_FRAC 0.0125
 #define RFT_RACE_STEADY_ALONE_FRAC 0.05
 #define RFT_RACE_STEADY_RUNS 8
 #define RFT_RACE_STEADY_RUNS_FRAC 0.03
