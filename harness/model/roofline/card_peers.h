@@ -21,7 +21,7 @@
 #define RFT_PEERS_HEAT_MARGIN_FRAC 0.05
 /* Under RFT_PEERS_RANKED others a value is normal, too, where Student's t expects one more card in all but this share
  * of cases: a healthy H200 read 1.7 % fewer L2 atomics than the only three others that had. */
-#define RFT_PEERS_FEW_TAIL 0.05
+#define RFT_PEERS_FEW_TAIL 0.02
 
 /* What is compared: every ceiling by its rft_ceiling_id, and behind them: */
 #define RFT_PEERS_IDLE_W RFT_CEILING_COUNT          /* power at rest, W */
