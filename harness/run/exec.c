@@ -89,7 +89,7 @@ static void note_best(exec *e, const rft_point *point) {
 }
 
 /* Stores and tells the point of the step before. */
-static int settle(exec *e, rft_err *err) {
+static int store_and_tell(exec *e, rft_err *err) {
     if (e->untold == 0) {
         return RFT_OK;
     }
@@ -163,11 +163,11 @@ static void go_on(void *payload) {
         e->segment.waiting.expected = next;
         rft_job_expect(e->state.opts, next, is_odd);
     }
-    settle(e, NULL); /* a failure ends the step in hand */
+    store_and_tell(e, NULL); /* a failure ends the step in hand */
 }
 
-static void settle_meanwhile(void *payload) {
-    settle(payload, NULL);
+static void store_and_tell_meanwhile(void *payload) {
+    store_and_tell(payload, NULL);
 }
 
 /* Must more be asked for before the next job is known? At the beginning; and where a batch is verified together before
@@ -211,12 +211,12 @@ static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
         use_the_wait(e, w->all[0].job);
     }
     while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
-        rc = settle(e, err);
+        rc = store_and_tell(e, err);
         rc = rc == RFT_OK ? rft_compile_pool_wait_any(e->state.opts->pool, err) : rc;
         fill_lookahead(e);
     }
     if (rc == RFT_OK && *out && !rft_lookahead_is_ready(*out)) {
-        rc = settle(e, err);
+        rc = store_and_tell(e, err);
     }
     const bool waits = rc == RFT_OK && *out && e->foresight.guesses && !w->as_compiled && s->strategy->fork;
     for (guess(e); waits && e->patience_s <= 0 && rc == RFT_OK && !rft_lookahead_is_ready(*out); guess(e)) {
@@ -267,7 +267,7 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     const bool was_asked = e->went_on; /* the device: else there is no such time to use */
     if (rc == RFT_OK && !was_asked) {
         look_ahead(e);
-        rc = settle(e, err);
+        rc = store_and_tell(e, err);
     }
     e->in_hand = 0;
     if (rc == RFT_OK && is_odd) {
@@ -290,7 +290,7 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
             note_race(e, point);
         }
         e->untold = point->id;
-        rc = !was_asked || s->shared ? settle(e, err) : RFT_OK;
+        rc = !was_asked || s->shared ? store_and_tell(e, err) : RFT_OK;
         rc = rc == RFT_OK ? rft_reference_after(&e->reference, point, err) : rc;
     }
     return rc;
@@ -301,7 +301,7 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
     rft_tally *tally = &e->state.recorder.tally;
     int rc = RFT_OK;
     if (e->state.ceilings_due) {
-        rc = settle(e, err);
+        rc = store_and_tell(e, err);
         rft_exec_ask_stop(&e->state, stopped);
     }
     if (*stopped || rc != RFT_OK) {
@@ -350,7 +350,7 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         rc = rc == RFT_OK ? take_ceilings(e, stopped, err) : rc;
         e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
-    const int last = settle(e, rc == RFT_OK ? err : NULL);
+    const int last = store_and_tell(e, rc == RFT_OK ? err : NULL);
     return rc == RFT_OK ? last : rc;
 }
 
@@ -363,7 +363,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     e->best_id = best ? best->id : 0;
     e->noise = (rft_race_noise){.total = 0};
     rft_reference_begin(&e->reference, &e->state, sweep, problem);
-    e->reference.meanwhile = settle_meanwhile;
+    e->reference.meanwhile = store_and_tell_meanwhile;
     e->reference.payload = e;
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
