@@ -92,8 +92,6 @@ return {
   at(with(v100_sxm, { match = "V100-SXM2-32GB", short = "v100", name = "V100 SXM2, 32 GB", memory_bytes = 32e9 })),
   at(with(v100_pcie, { match = "V100-PCIE-16GB", name = "V100 PCIe, 16 GB" })),
   at(with(v100_pcie, { match = "V100-PCIE-32GB", name = "V100 PCIe, 32 GB", memory_bytes = 32e9 })),
-  at(with(v100, { match = "V100S-PCIE-32GB", name = "V100S PCIe", memory_bytes = 32e9, mhz = 1597, dram = 1.134e12,
-                  memory_gbps = 2.215, fp64 = 8.2e12, fp32 = 16.4e12, tensor_fp16 = 130e12, tdp_w = 250 })),
 
   -- Turing. Of the Quadros and T4 tensor figures are whole, of GeForce with FP32 accumulation, at half the rate.
   at { match = "T4", name = "T4", source = "NVIDIA T4 datasheet, 2019", cc = 75, sms = 40, mhz = 1590, dram = 320e9,
@@ -129,7 +127,6 @@ return {
   geforce_16_20("GTX 1660", 22, 1785, 192e9, "GDDR5", 6e9, 192, 8, 120),
   geforce_16_20("GTX 1650", 14, 1665, 128e9, "GDDR5", 4e9, 128, 8, 75),
   geforce_16_20("GTX 1650", 14, 1590, 192e9, "GDDR6", 4e9, 128, 12, 75, ", GDDR6"),
-  geforce_16_20("GTX 1650 SUPER", 20, 1725, 192e9, "GDDR6", 4e9, 128, 12, 100),
 
   -- Ampere, data centre
   at(with(ampere, { match = "A100-SXM4-40GB", name = "A100 SXM 40 GB", dram = 1.555e12, memory = "HBM2",

@@ -69,6 +69,6 @@ refused 'in a circle' gemm m=n n=m k=3
 refused 'stands before any model' m=1
 refused 'm is given twice' gemm m=1 m=2
 refused '-devices: no datasheet of a device "h1000", did you mean "h100"' gemm m=1 n=2 k=3 --devices h1000
-refused 'stands for 6 devices' gemm m=1 n=2 k=3 --devices a100,pcie
+refused 'stands for 5 devices' gemm m=1 n=2 k=3 --devices a100,pcie
 refused '-turn: none of these models' gemm m=1 n=2 k=3 --turn rows
 refused 'more than 1000 workloads' gemm m=1,2,3,4,5,6,7,8,9,10,11 n=1,2,3,4,5,6,7,8,9,10 k=1,2,3,4,5,6,7,8,9,10
