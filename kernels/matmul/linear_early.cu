@@ -181,15 +181,6 @@ __device__ __forceinline__ void multiply_piece(float (&sums)[L::DOWN][L::RIGHT][
     }
 }
 
-__device__ __forceinline__ float4 load_sums_of(unsigned there) {
-    float4 sums;
-    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(sums.x), "=f"(sums.y), "=f"(sums.z), "=f"(sums.w)
-                 : "r"(there)
-                 : "memory");
-    return sums;
-}
-
 /* Of the tile this block's share to y: eight rows at a time, of all warps and blocks that share k, in their order. */
 template <class L, bool TINY>
 __device__ __forceinline__ void store_share(const TileOfY<L::BLOCK_M, L::ROWS> &part, int split, unsigned parts,
@@ -202,12 +193,7 @@ __device__ __forceinline__ void store_share(const TileOfY<L::BLOCK_M, L::ROWS> &
         for (int of = 0; of < L::SPLIT * L::WARPS_K; of++) {
             const unsigned own = parts + ((of % L::WARPS_K * L::BLOCK_M + token) * Slabs<L>::PITCH + first) * 4;
             const unsigned there = L::SPLIT > 1 ? bulk_place_in(own, of / L::WARPS_K) : own;
-            const float4 low = load_sums_of(there), high = load_sums_of(there + 16);
-            const float more[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                sums[j] += more[j];
-            }
+            add_eight(sums, there);
         }
         unsigned words[4];
 #pragma unroll

@@ -17,6 +17,24 @@ template <> __device__ __forceinline__ __nv_bfloat16 rounded<__nv_bfloat16>(floa
     return __float2bfloat16_rn(value);
 }
 
+__device__ __forceinline__ float4 load_there(unsigned there) {
+    float4 sums;
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(sums.x), "=f"(sums.y), "=f"(sums.z), "=f"(sums.w)
+                 : "r"(there)
+                 : "memory");
+    return sums;
+}
+/* Adds eight sums that lie one behind the other in the shared memory of a block of this cluster. */
+__device__ __forceinline__ void add_eight(float (&sums)[8], unsigned there) {
+    const float4 low = load_there(there), high = load_there(there + 16);
+    const float more[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+    for (int j = 0; j < 8; j++) {
+        sums[j] += more[j];
+    }
+}
+
 /* Where a tile lies, and how much of it is inside of y. */
 template <int TOKENS, int ROWS> struct TileOfY {
     long long first_token, first_row, tile;

@@ -316,15 +316,6 @@ template <class L> struct Consumer {
     }
 };
 
-__device__ __forceinline__ float4 load_there(unsigned there) {
-    float4 sums;
-    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(sums.x), "=f"(sums.y), "=f"(sums.z), "=f"(sums.w)
-                 : "r"(there)
-                 : "memory");
-    return sums;
-}
-
 /* Of the tile this block's share to y. */
 template <class L>
 __device__ __forceinline__ void finish_parts(const Place<L> &place, unsigned stages, const __half *scales,
@@ -338,12 +329,7 @@ __device__ __forceinline__ void finish_parts(const Place<L> &place, unsigned sta
         for (int part = 0; part < L::SPLIT * L::IN_TURN; part++) {
             const unsigned there = bulk_place_in(stages + part % L::IN_TURN * L::SUMS + token * L::PITCH + first * 4,
                                                  place.sharer + part / L::IN_TURN * L::CLUSTER_N);
-            const float4 low = load_there(there), high = load_there(there + 16);
-            const float own[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                sums[j] += own[j];
-            }
+            add_eight(sums, there);
         }
         unsigned words[4];
 #pragma unroll
