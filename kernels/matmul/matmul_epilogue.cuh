@@ -33,27 +33,22 @@ template <> __device__ __forceinline__ float2 widened_pair<__half>(unsigned pair
     return make_float2(__half2float(two[0]), __half2float(two[1]));
 }
 
-/* ---- of a tile ---- */
-
-/* Activation of each sum and its column's bias, which is of C's type. A consumer's threads read a tile's columns once,
- * while it is multiplied, and share them. */
-template <class P, class Activation> struct Bias {
-    typedef typename P::C Extra;
-    enum { NONE = false };
+/* A float for each of a tile's columns: a consumer's threads read them once, while it is multiplied, and share them. */
+template <class P> struct KeptColumns {
     static constexpr int SHARED = P::BLOCK_N * 4, EACH = (P::BLOCK_N + 127) / 128;
-    const Extra *bias;
     int n, consumer;
     unsigned place;
     float held[EACH];
 
-    __device__ __forceinline__ Bias(const Task &task, const Extra *extra, unsigned shared, int consumer_)
-        : bias(extra), n(task.n), consumer(consumer_), place(shared + consumer_ * SHARED) {
+    __device__ __forceinline__ KeptColumns(int n_, unsigned shared, int consumer_)
+        : n(n_), consumer(consumer_), place(shared + consumer_ * SHARED) {
     }
-    __device__ __forceinline__ void begin(Corner corner) {
+    /* Columns from FIRST on, each what LOAD makes of it. */
+    template <class Load> __device__ __forceinline__ void begin(int first, const Load &load) {
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            const int column = corner.column + i * 128 + threadIdx.x % 128;
-            held[i] = column < n ? Activation::kept((float)bias[column]) : 0.0f;
+            const int column = first + i * 128 + threadIdx.x % 128;
+            held[i] = column < n ? load(column) : 0.0f;
         }
     }
     __device__ __forceinline__ void ready() {
@@ -67,11 +62,35 @@ template <class P, class Activation> struct Bias {
         }
         named_wait(own_barrier(consumer), 128);
     }
+    /* Of the tile's own columns, those of the pair of sums in FIRST + 8 i. */
+    __device__ __forceinline__ float2 pair(int first, int i) const {
+        return load_pair(place + (first + threadIdx.x % 4 * 2) * 4 + i * 32);
+    }
+};
+
+/* ---- of a tile ---- */
+
+/* Activation of each sum and its column's bias, which is of C's type. */
+template <class P, class Activation> struct Bias {
+    typedef typename P::C Extra;
+    enum { NONE = false };
+    static constexpr int SHARED = KeptColumns<P>::SHARED;
+    const Extra *bias;
+    KeptColumns<P> columns;
+
+    __device__ __forceinline__ Bias(const Task &task, const Extra *extra, unsigned shared, int consumer)
+        : bias(extra), columns(task.n, shared, consumer) {
+    }
+    __device__ __forceinline__ void begin(Corner corner) {
+        columns.begin(corner.column, [this](int column) { return Activation::kept((float)bias[column]); });
+    }
+    __device__ __forceinline__ void ready() {
+        columns.ready();
+    }
     __device__ __forceinline__ void apply(float (&sums)[P::COUNT], int, int first) {
-        const unsigned own = place + (first + threadIdx.x % 4 * 2) * 4;
 #pragma unroll
         for (int i = 0; i < P::PIECE_N / 8; i++) {
-            const float2 two = load_pair(own + i * 32);
+            const float2 two = columns.pair(first, i);
             float *four = sums + first / 2 + i * 4;
             four[0] = Activation::of(four[0], two.x);
             four[1] = Activation::of(four[1], two.y);
@@ -213,13 +232,14 @@ template <class P> struct Residual {
 
 /* ---- for consume() ---- */
 
-template <class P, class E> struct MultiplyFor {
-    MultiplyTile<P> tile;
+/* TILE's product, between an epilogue's begin() and ready(). */
+template <class E, class Tile> struct MultiplyBetween {
+    Tile tile;
     E &epilogue;
 
-    __device__ __forceinline__ void operator()(float (&sums)[P::WAVES][P::COUNT], Corner corner,
-                                               RingPlace<P::STAGES> &place, const Freeing<P> &freeing, int last_of_turn,
-                                               int turn) const {
+    template <class Sums, class Place, class Free>
+    __device__ __forceinline__ void operator()(Sums &sums, Corner corner, Place &place, const Free &freeing,
+                                               int last_of_turn, int turn) {
         epilogue.begin(corner);
         tile(sums, corner, place, freeing, last_of_turn, turn);
         epilogue.ready();

@@ -115,19 +115,18 @@ template <class P> struct Scaling<P, SCALE_TENSOR> : Scale<P> {
     }
 };
 
-/* times those of rows and columns, read while the tile is multiplied: of columns once a consumer, whose threads share
- * them. */
+/* times those of rows and columns, read while the tile is multiplied. */
 template <class P> struct Scaling<P, SCALE_ROWS> {
     enum { NONE = false };
-    static constexpr int SHARED = P::BLOCK_N * 4, EACH = (P::BLOCK_N + 127) / 128;
+    static constexpr int SHARED = KeptColumns<P>::SHARED;
     const float *a, *b;
-    int m, n, consumer;
-    unsigned place;
-    float columns[EACH], rows[P::WAVES][2];
+    int m;
+    KeptColumns<P> columns;
+    float rows[P::WAVES][2];
 
     __device__ __forceinline__ Scaling(const Task &task, const float *a_, const float *b_, unsigned shared,
-                                       int consumer_)
-        : a(a_), b(b_), m(task.m), n(task.n), consumer(consumer_), place(shared + consumer_ * SHARED) {
+                                       int consumer)
+        : a(a_), b(b_), m(task.m), columns(task.n, shared, consumer) {
     }
     __device__ __forceinline__ void begin(Corner corner) {
 #pragma unroll
@@ -135,48 +134,21 @@ template <class P> struct Scaling<P, SCALE_ROWS> {
             const int row = corner.row + own_row() + i / 2 * 64 + i % 2 * 8;
             rows[i / 2][i % 2] = row < m ? __ldg(a + row) : 0;
         }
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            const int column = corner.column + i * 128 + threadIdx.x % 128;
-            columns[i] = column < n ? __ldg(b + column) : 0;
-        }
+        columns.begin(corner.column, [this](int column) { return __ldg(b + column); });
     }
     __device__ __forceinline__ void ready() {
-        named_wait(own_barrier(consumer), 128); /* those of the tile before are read no more */
-#pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            const int column = i * 128 + threadIdx.x % 128;
-            if (P::BLOCK_N % 128 == 0 || column < P::BLOCK_N) {
-                store_word(place + column * 4, __float_as_uint(columns[i]));
-            }
-        }
-        named_wait(own_barrier(consumer), 128);
+        columns.ready();
     }
     __device__ __forceinline__ void apply(float (&sums)[P::COUNT], int wave, int first) {
-        const unsigned own = place + (first + threadIdx.x % 4 * 2) * 4;
 #pragma unroll
         for (int i = 0; i < P::PIECE_N / 8; i++) {
-            const float2 two = load_pair(own + i * 32);
+            const float2 two = columns.pair(first, i);
             float *four = sums + first / 2 + i * 4;
             four[0] *= rows[wave][0] * two.x;
             four[1] *= rows[wave][0] * two.y;
             four[2] *= rows[wave][1] * two.x;
             four[3] *= rows[wave][1] * two.y;
         }
-    }
-};
-
-/* multiply() for consume(): TILE's, between an epilogue's begin() and ready(). */
-template <class E, class Tile> struct MultiplyBetween {
-    Tile tile;
-    E &epilogue;
-
-    template <class Sums, class Place, class Free>
-    __device__ __forceinline__ void operator()(Sums &sums, Corner corner, Place &place, const Free &freeing,
-                                               int last_of_turn, int turn) {
-        epilogue.begin(corner);
-        tile(sums, corner, place, freeing, last_of_turn, turn);
-        epilogue.ready();
     }
 };
 

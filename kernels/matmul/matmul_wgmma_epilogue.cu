@@ -41,7 +41,7 @@ __global__ void __launch_bounds__((CONSUMERS + 1) * 128, 1)
         StoreTile<P, E> store(
             task, &c_map, c, boxes, stages, group,
             E(task, static_cast<const typename E::Extra *>(extra), stages + P::BARRIERS_AT + STAGES * 16, group));
-        MultiplyFor<P, E> multiply{{task, stages, PINGPONG ? 0 : group * P::ROWS}, store.epilogue};
+        MultiplyBetween<E, MultiplyTile<P>> multiply{{task, stages, PINGPONG ? 0 : group * P::ROWS}, store.epilogue};
         consume<P>(task, stages, group, multiply, store);
         store.end();
     }
