@@ -44,6 +44,7 @@ void peer_take_stored(peer_row_result *result, const peer_ours *ours, rft_arena 
         const rft_baseline *library = library_of(ours, peer->goal->name, arena);
         if (library && rft_baseline_is_measured(library)) {
             add_processes(&peer->series, &library->measurement);
+            peer->clock_mhz = library->measurement.clock_mhz;
         } else {
             peer->reason = library ? library->reason : "the run has no such baseline";
         }

@@ -5,10 +5,10 @@
 #include <string.h>
 
 void peer_add_heading(rft_str *out) {
-    rft_str_add(
-        out,
-        "| row | ours, us | GB/s | of peak | goal | floor, us (of ours) | peer | its us | its GB/s | ratio | goal | |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    rft_str_add(out, "| row | ours, us | MHz | W | GB/s | of peak | goal | floor, us (of ours) | peer | its us | its "
+                     "MHz | its GB/s | "
+                     "ratio | goal | |\n"
+                     "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
 static int decimals_of(double value) {
@@ -56,6 +56,10 @@ static void add_ours(rft_str *out, const peer_row_result *result) {
     rft_str_addf(out, "| %s | ", result->row->name);
     add_interval(out, &stats);
     rft_str_add(out, " | ");
+    add_number(out, result->clock_mhz, 0, "");
+    rft_str_add(out, " | ");
+    add_number(out, result->power_w, 0, "");
+    rft_str_add(out, " | ");
     add_number(out, rate(result, stats.median) * 1e-9, 0, "");
     rft_str_add(out, " | ");
     add_number(out, frac * 100, 1, " %");
@@ -80,6 +84,8 @@ static void add_peer(rft_str *out, const peer_row_result *result, const peer_res
     rft_str_addf(out, "%s | ", peer->goal->name);
     add_interval(out, &theirs);
     rft_str_add(out, " | ");
+    add_number(out, peer->clock_mhz, 0, "");
+    rft_str_add(out, " | ");
     add_number(out, rate(result, theirs.median) * 1e-9, 0, "");
     rft_str_add(out, " | ");
     add_interval(out, &ratio);
@@ -94,13 +100,13 @@ void peer_add_row(rft_str *out, const peer_row_result *result) {
         if (i == 0) {
             add_ours(out, result);
         } else {
-            rft_str_add(out, "| | | | | | | ");
+            rft_str_add(out, "| | | | | | | | | ");
         }
         add_peer(out, result, &result->peers[i]);
     }
     if (result->row->peer_count == 0) {
         add_ours(out, result);
-        rft_str_add(out, "- | - | - | - | - | ");
+        rft_str_add(out, "- | - | - | - | - | - | ");
         add_reason(out, result->reason);
     }
 }
@@ -157,6 +163,7 @@ static json_t *json_of_peer(const peer_row_result *result, const peer_result *pe
     set_text(object, "reason", peer->reason);
     set_stats(object, "time_us", &theirs);
     set_rounds(object, &peer->series);
+    json_object_set_new(object, "clock_mhz", rft_json_real_new(peer->clock_mhz));
     set_stats(object, "ratio", &ratio);
     json_object_set_new(object, "goal", rft_json_real_new(peer->goal->ratio));
     set_text(object, "verdict", peer_verdict(ratio.median, ratio.low, ratio.high, peer->goal->ratio));
@@ -174,6 +181,8 @@ json_t *peer_row_json(const peer_row_result *result) {
     set_text(object, "cache", result->cache);
     set_stats(object, "time_us", &ours);
     set_rounds(object, &result->ours);
+    json_object_set_new(object, "clock_mhz", rft_json_real_new(result->clock_mhz));
+    json_object_set_new(object, "power_w", rft_json_real_new(result->power_w));
     json_object_set_new(object, "useful_bytes", rft_json_real_new(result->useful_bytes));
     json_object_set_new(object, "rate", rft_json_real_new(rate(result, ours.median)));
     json_object_set_new(object, "peak_frac", rft_json_real_new(rate(result, ours.median) / result->peak));

@@ -10,6 +10,7 @@ typedef struct peer_result {
     const peer_goal *goal;
     peer_series series;
     const char *reason; /* why it was not measured, or not in every round; NULL */
+    double clock_mhz;   /* the SMs', as the stored run read it; NaN: not known */
 } peer_result;
 
 typedef struct peer_row_result {
@@ -20,6 +21,7 @@ typedef struct peer_row_result {
     double floor_us;                             /* what they take at the measured ceiling; NaN: not known */
     const char *ceiling;                         /* which that is; NULL */
     double peak;                                 /* B/s by the datasheet; NaN: not known */
+    double clock_mhz, power_w;                   /* of ours as the stored run read them; NaN: not known */
     peer_series ours;
     peer_result peers[PEERS_PER_ROW];
 } peer_row_result;

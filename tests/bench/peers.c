@@ -101,9 +101,10 @@ static size_t time_row(bench *b, const peer_ours *ours, peer_row_result *result)
 static void measure_row(bench *b, const peer_row *row) {
     rft_err err = RFT_ERR_INIT;
     peer_ours ours;
-    peer_row_result result = {.row = row, .useful_bytes = NAN, .floor_us = NAN, .peak = NAN};
+    peer_row_result result = {
+        .row = row, .useful_bytes = NAN, .floor_us = NAN, .peak = NAN, .clock_mhz = NAN, .power_w = NAN};
     for (size_t i = 0; i < row->peer_count; i++) {
-        result.peers[i].goal = &row->peers[i];
+        result.peers[i] = (peer_result){.goal = &row->peers[i], .clock_mhz = NAN};
     }
     if (peer_ours_find(&ours, b->runs, row, b->arena, &err) == RFT_OK) {
         result.variant = ours.variant;
@@ -111,6 +112,9 @@ static void measure_row(bench *b, const peer_row *row) {
         result.from = ours.from;
         result.peak = ours.peak;
         result.ceiling = rft_ceiling_name(ours.ceiling);
+        result.clock_mhz = rft_point_measurement(ours.best)->clock_mhz;
+        const rft_load *load = ours.best->loads[RFT_LOAD_ENERGY];
+        result.power_w = load ? load->power_w : NAN;
         if (peer_row_is_stored(row)) {
             peer_take_stored(&result, &ours, b->arena);
         } else {

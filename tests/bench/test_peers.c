@@ -253,20 +253,23 @@ static void a_row_is_lines_of_a_table(void **state) {
         .floor_us = 58.9,
         .ceiling = "dram_copy",
         .peak = 4.8e12,
+        .clock_mhz = 1602,
+        .power_w = (double)NAN,
         .ours = {.round_us = {62, 62, 62, 62, 62, 63}, .rounds = 6},
-        .peers = {{&row.peers[0], {.round_us = {200, 200, 200, 200, 200, 200}, .rounds = 6}, NULL},
-                  {&row.peers[1], {.round_us = {155, 155, 155, 155, 155, 126}, .rounds = 6}, NULL},
-                  {&row.peers[2], {.round_us = {0}, .rounds = 0}, "not installed"}}};
+        .peers = {{&row.peers[0], {.round_us = {200, 200, 200, 200, 200, 200}, .rounds = 6}, NULL, 1611},
+                  {&row.peers[1], {.round_us = {155, 155, 155, 155, 155, 126}, .rounds = 6}, NULL, (double)NAN},
+                  {&row.peers[2], {.round_us = {0}, .rounds = 0}, "not installed", (double)NAN}}};
     rft_str text = RFT_STR_INIT;
     peer_tally tally = {0};
     peer_add_row(&text, &result);
     peer_count_verdicts(&tally, &result);
     assert_string_equal(
         rft_str_get(&text),
-        "| softmax | 62.00 [62.00, 63.00] | 4330 | 90.2 % | 88 %: met | 58.90 (95 %) | eager | 200.0 [200.0, 200.0] | "
-        "1342 | 3.226 [3.175, 3.226] | - |  |\n"
-        "| | | | | | | compile | 155.0 [126.0, 155.0] | 1732 | 2.500 [2.000, 2.500] | 2.30 | met, unsure |\n"
-        "| | | | | | | liger | - | - | - | 1.70 | not measured: not installed |\n");
+        "| softmax | 62.00 [62.00, 63.00] | 1602 | - | 4330 | 90.2 % | 88 %: met | 58.90 (95 %) | eager | 200.0 "
+        "[200.0, 200.0] | "
+        "1611 | 1342 | 3.226 [3.175, 3.226] | - |  |\n"
+        "| | | | | | | | | compile | 155.0 [126.0, 155.0] | - | 1732 | 2.500 [2.000, 2.500] | 2.30 | met, unsure |\n"
+        "| | | | | | | | | liger | - | - | - | - | 1.70 | not measured: not installed |\n");
     assert_int_equal(tally.met, 2);
     assert_int_equal(tally.unsure, 1);
     assert_int_equal(tally.missed, 0);
