@@ -2,6 +2,8 @@
 -- What does it cost? A question of the hardware each, and one picture that answers it.
 local arrivals = require "kernels.arrivals"
 local k = require "kernels.experiments"
+local lists = require "kernels.lists"
+local phases = require "kernels.phases"
 
 -- Warps whose lanes take several paths, and the same work sorted so that a warp takes one.
 local branches = { { "mixed in a warp", kernel = k.mixed }, { "a path a warp", kernel = k.sorted } }
@@ -117,5 +119,18 @@ return {
       { "begun early", kernel = arrivals.early, where = { "gpu.cc >= 90" } },
     },
     over = { n = values(2^10, 2^12, 2^14, 2^16, 2^18, 2^20, 2^22, 2^24) },
+  },
+  sweep {
+    name = "phases", -- eight, each in need of the one before; blocks that stay wait for each other instead of a launch
+    diagnostic = true,
+    variants = {
+      { "a launch a phase", kernel = phases.launches },
+      {
+        "one cooperative grid", kernel = phases.meeting, tune = { PER_SM = values(2, 8) },
+        where = lists.join(phases.fits, { "gpu.cooperative" }),
+      },
+      { "blocks draw tiles", kernel = phases.drawing, tune = { PER_SM = values(2, 8) }, where = phases.fits },
+    },
+    over = { n = values(2^12, 2^14, 2^16, 2^18, 2^20, 2^22, 2^24, 2^26) },
   },
 }
