@@ -8,6 +8,13 @@ local phases = require "kernels.phases"
 -- Warps whose lanes take several paths, and the same work sorted so that a warp takes one.
 local branches = { { "mixed in a warp", kernel = k.mixed }, { "a path a warp", kernel = k.sorted } }
 
+local function window(name, percent)
+  return {
+    name, kernel = k.window, tune = { PERCENT = values(percent) },
+    where = percent > 0 and { "gpu.persisting_l2_max_bytes > 0" } or nil,
+  }
+end
+
 return {
   sweep {
     name = "bank_conflicts", -- gcd(stride, 32) passes: odd strides cost nothing
@@ -70,14 +77,19 @@ return {
     with = { n = 2^22 },
   },
   sweep {
-    name = "l2_window", -- what is read again each run, 4 KiB or 256 MiB passing by in between
+    name = "l2_window", -- what is read again each run, 4 KiB or 256 MiB passing by in between; 8 to 80 MB
     diagnostic = true,
-    kernel = k.window,
-    over = { keep = values(2^21, 2^22, 3 * 2^21, 2^23, 2^24), pass = values(2^10, 2^26) },
+    variants = {
+      window("no window", 0),
+      window("a quarter of it kept", 25),
+      window("half of it kept", 50),
+      window("all of it kept", 100),
+    },
+    over = {
+      keep = values(2*10^6, 4*10^6, 6*10^6, 8*10^6, 10*10^6, 12*10^6, 14*10^6, 16*10^6, 20*10^6), pass = values(2^10, 2^26),
+    },
     along = "keep",
-    tune = { PERCENT = values(0, 50, 100) },
-    where = { "PERCENT == 0 or gpu.persisting_l2_max_bytes > 0" },
-    measure = { cache = "hot", race = false },
+    measure = { cache = "hot", race = false, max_time = 0.1 },
   },
   sweep {
     name = "instruction_rates",

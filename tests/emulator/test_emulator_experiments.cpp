@@ -105,7 +105,7 @@ static void run_all() {
     arrive<1>(x, 5003);
     arrive<2>(x, 1023);
     words(
-        "computed", 301, 2, 288, 0, [=](unsigned *y) { computed<pieces>(x, y, 301, x, 5003, 99); },
+        "computed", 301, 2, 288, 0, [=](unsigned *y) { computed(x, y, 301, x, 5003, 99, pieces); },
         [=](unsigned *y) { reference::computed_reference(x, y, 301, 99); });
     words(
         "a link", 301, 2, 256, 0, [=](unsigned *y) { chain_link<true>(x, x + 301, y, 301); },
