@@ -1,12 +1,23 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What does it cost? A question of the hardware each, and one picture that answers it.
 local arrivals = require "kernels.arrivals"
+local boxes = require "kernels.matmul_mma_boxes".fp16
 local k = require "kernels.experiments"
 local lists = require "kernels.lists"
 local phases = require "kernels.phases"
+local tensor = require "kernels.matmul_tensor".fp16
+local tiles = require "kernels.tiles"
 
 -- Warps whose lanes take several paths, and the same work sorted so that a warp takes one.
 local branches = { { "mixed in a warp", kernel = k.mixed }, { "a path a warp", kernel = k.sorted } }
+
+-- One tile and one way to multiply; what brings A and B differs. (Bulk copies put no rows where mma.sync reads them without
+-- conflicts: matmul_ffma.lua has what needs none.)
+local function product(name, kernel, where, tune)
+  tune.BLOCK_M, tune.BLOCK_N, tune.WARP_M, tune.WARP_N = values(128), values(128, 256), values(64), values(64)
+  where = lists.join(where, { "BLOCK_N == (gpu.shared_per_block > 100 * KiB and 256 or 128)" })
+  return { name, kernel = kernel, tune = tune, where = where }
+end
 
 local function window(name, percent)
   return {
@@ -112,6 +123,20 @@ return {
     },
     over = { stages = values(1, 2, 3, 4, 6, 8, 12, 16) },
     with = { n = 2^27 },
+  },
+  sweep {
+    name = "arrivals_product", -- the same for tiles of 128 x 256 of a product, 48 KiB a stage
+    diagnostic = true,
+    variants = {
+      product("loads into registers", tensor.mma, { "gpu.cc >= 75", tiles.fits(tensor.shared_of) },
+        { BLOCK_K = values(64), STAGES = values(1), AHEAD = values(false) }),
+      product("cp.async", tensor.turns, { "gpu.cc >= 80", tiles.stay(tensor.turns_shared_of) },
+        { BLOCK_K = values(64), STAGES = values(2, 3, 4) }),
+      product("tensor map", boxes.kernel, boxes.fits, { STAGES = values(2, 3, 4) }),
+    },
+    over = { n = values(1024, 2048, 4096, 8192) },
+    with = { m = function(p) return p.n end, k = function(p) return p.n end },
+    measure = { race = false, max_time = 0.1 }, -- STAGES are the picture
   },
   sweep {
     name = "weights_ahead", -- what the next kernel reads comes to L2 while this one computes
