@@ -44,7 +44,8 @@ local function steps_taken(kept, odd)
     local is_odd = BLOCK == 64 and ROWS == odd.ROWS and AHEAD == odd.AHEAD
     if steps == 24 then return is_odd end
     if STEPS ~= steps then return kept and steps == 4 and 4 % STEPS == 0 and ROWS == 128 and AHEAD == 3 end
-    return steps == 1 or steps == 4 or BLOCK <= 128 and (ROWS == 64 or ROWS == 2 * odd.ROWS) and AHEAD >= 2 and AHEAD ~= 3
+    return steps == 1 or steps == 4 or BLOCK <= 128 and (ROWS == 64 or ROWS == 2 * odd.ROWS)
+      and (AHEAD == 6 or AHEAD == 2 and STEPS <= 3)
   end
 end
 
