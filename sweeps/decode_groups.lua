@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Query heads that share a KV head, from 1 (multi-head attention) to 128: the cache's bytes stay what they are, what is done
+-- Query heads that share a KV head, from 1 (multi-head attention) to 256: the cache's bytes stay what they are, what is done
 -- with each grows. Where does memory stop being what a new token waits for?
 local decode = require "kernels.decode"
 local lists = require "kernels.lists"
@@ -34,7 +34,7 @@ return sweep {
       where = lists.join(some.fits, some.wgmma_fits, { "group >= 16 or l < 2048", decode.shared_out(0.9, 16) }),
     },
   },
-  over = { group = refine(values(1, 2, 4, 8, 16, 32, 64, 128), 1) },
+  over = { group = refine(values(1, 2, 4, 8, 16, 32, 64, 128, 256), 1) },
   with = { batch = 16, l = 8192, kv_heads = 8, d = 128, page = 64, ragged = 0 },
   along = "group",
   measure = { max_time = 0.04 },

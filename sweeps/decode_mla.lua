@@ -66,7 +66,7 @@ return sweep {
   },
   over = { heads = refine(values(1, 16, 32, 64, 128), 1), batch = values(1, 32, 128) },
   with = {
-    l = function(p) return p.batch == 1 and 65536 or p.batch == 32 and 8192 or 4096 end,
+    l = function(p) return p.batch == 1 and 65536 or p.batch == 32 and 32768 or 4096 end,
     ragged = function(p) return p.batch == 128 and 1 or 0 end,
     page = 64,
   },

@@ -1,10 +1,30 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What does it cost? A question of the hardware each, and one picture that answers it.
 local arrivals = require "kernels.arrivals"
+local boxes = require "kernels.matmul_mma_boxes".fp16
 local k = require "kernels.experiments"
+local lists = require "kernels.lists"
+local phases = require "kernels.phases"
+local tensor = require "kernels.matmul_tensor".fp16
+local tiles = require "kernels.tiles"
 
 -- Warps whose lanes take several paths, and the same work sorted so that a warp takes one.
 local branches = { { "mixed in a warp", kernel = k.mixed }, { "a path a warp", kernel = k.sorted } }
+
+-- One tile and one way to multiply; what brings A and B differs. (Bulk copies put no rows where mma.sync reads them without
+-- conflicts: matmul_ffma.lua has what needs none.)
+local function product(name, kernel, where, tune)
+  tune.BLOCK_M, tune.BLOCK_N, tune.WARP_M, tune.WARP_N = values(128), values(128, 256), values(64), values(64)
+  where = lists.join(where, { "BLOCK_N == (gpu.shared_per_block > 100 * KiB and 256 or 128)" })
+  return { name, kernel = kernel, tune = tune, where = where }
+end
+
+local function window(name, percent)
+  return {
+    name, kernel = k.window, tune = { PERCENT = values(percent) },
+    where = percent > 0 and { "gpu.persisting_l2_max_bytes > 0" } or nil,
+  }
+end
 
 return {
   sweep {
@@ -68,14 +88,19 @@ return {
     with = { n = 2^22 },
   },
   sweep {
-    name = "l2_window", -- what is read again each run, 4 KiB or 256 MiB passing by in between
+    name = "l2_window", -- what is read again each run, 4 KiB or 256 MiB passing by in between; 8 to 80 MB
     diagnostic = true,
-    kernel = k.window,
-    over = { keep = values(2^21, 2^22, 3 * 2^21, 2^23, 2^24), pass = values(2^10, 2^26) },
+    variants = {
+      window("no window", 0),
+      window("a quarter of it kept", 25),
+      window("half of it kept", 50),
+      window("all of it kept", 100),
+    },
+    over = {
+      keep = values(2*10^6, 4*10^6, 6*10^6, 8*10^6, 10*10^6, 12*10^6, 14*10^6, 16*10^6, 20*10^6), pass = values(2^10, 2^26),
+    },
     along = "keep",
-    tune = { PERCENT = values(0, 50, 100) },
-    where = { "PERCENT == 0 or gpu.persisting_l2_max_bytes > 0" },
-    measure = { cache = "hot", race = false },
+    measure = { cache = "hot", race = false, max_time = 0.1 },
   },
   sweep {
     name = "instruction_rates",
@@ -100,7 +125,21 @@ return {
     with = { n = 2^27 },
   },
   sweep {
-    name = "weights_ahead", -- what the next kernel reads comes to L2 while this one computes
+    name = "arrivals_product", -- the same for tiles of 128 x 256 of a product, 48 KiB a stage
+    diagnostic = true,
+    variants = {
+      product("loads into registers", tensor.mma, { "gpu.cc >= 75", tiles.fits(tensor.shared_of) },
+        { BLOCK_K = values(64), STAGES = values(1), AHEAD = values(false) }),
+      product("cp.async", tensor.turns, { "gpu.cc >= 80", tiles.stay(tensor.turns_shared_of) },
+        { BLOCK_K = values(64), STAGES = values(2, 3, 4) }),
+      product("tensor map", boxes.kernel, boxes.fits, { STAGES = values(2, 3, 4) }),
+    },
+    over = { n = values(1024, 2048, 4096, 8192) },
+    with = { m = function(p) return p.n end, k = function(p) return p.n end },
+    measure = { race = false, max_time = 0.1 }, -- STAGES are the picture
+  },
+  sweep {
+    name = "weights_ahead", -- what the next kernel reads comes to L2 while this one computes; an H200 reads it no faster
     diagnostic = true,
     variants = {
       { "read when needed", kernel = arrivals.nothing },
@@ -117,5 +156,18 @@ return {
       { "begun early", kernel = arrivals.early, where = { "gpu.cc >= 90" } },
     },
     over = { n = values(2^10, 2^12, 2^14, 2^16, 2^18, 2^20, 2^22, 2^24) },
+  },
+  sweep {
+    name = "phases", -- eight, each in need of the one before; blocks that stay wait for each other instead of a launch
+    diagnostic = true,
+    variants = {
+      { "a launch a phase", kernel = phases.launches },
+      {
+        "one cooperative grid", kernel = phases.meeting, tune = { PER_SM = values(2, 8) },
+        where = lists.join(phases.fits, { "gpu.cooperative" }),
+      },
+      { "blocks draw tiles", kernel = phases.drawing, tune = { PER_SM = values(2, 8) }, where = phases.fits },
+    },
+    over = { n = values(2^12, 2^14, 2^16, 2^18, 2^20, 2^22, 2^24, 2^26) },
   },
 }

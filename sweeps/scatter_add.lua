@@ -53,7 +53,7 @@ return sweep {
       tune = { ROWS = values(4, 8, 16, 32), STAGES = values(4, 6), PER_SM = values(4, 8, 16) },
       where = {
         "gpu.cc >= 90",
-        "d % 4 == 0",
+        "d % 4 == 0 and d >= 64 and (order == 'random' or order == 'duplicated')", -- the ladder is drawn where all steps are
         function(PER_SM, STAGES, ROWS, d, gpu) -- 32 KiB an SM and more are on their way
           local held = PER_SM * STAGES * ROWS * 4 * d
           return held >= math.min(32, 2 * d) * KiB and held <= gpu.shared_per_sm - PER_SM * 2 * KiB

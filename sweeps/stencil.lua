@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- A step of 7 or 27 points in three dimensions moves what a copy does, if neighbours are read once: who keeps them, L1, shared
--- memory or registers? In two dimensions several steps a launch move less than one each.
+-- memory or registers? In two dimensions several steps a launch move less than one each. (In three the rim of a step is a
+-- surface, not a line: of 16 x 16 x 16 cells four steps need 24 x 24 x 24, 3.4 times as many.)
 local stencil = require "kernels.stencil"
 
 local function cube(name, kernels, problems)
@@ -37,6 +38,17 @@ local function cube(name, kernels, problems)
   }
 end
 
+-- All of one step and of four; of others what is near these; of the odd problem's 24 every STEPS once.
+local function steps_taken(kept, odd)
+  return function(steps, STEPS, BLOCK, ROWS, AHEAD)
+    local is_odd = BLOCK == 64 and ROWS == odd.ROWS and AHEAD == odd.AHEAD
+    if steps == 24 then return is_odd end
+    if STEPS ~= steps then return kept and steps == 4 and 4 % STEPS == 0 and ROWS == 128 and AHEAD == 3 end
+    return steps == 1 or steps == 4 or BLOCK <= 128 and (ROWS == 64 or ROWS == 2 * odd.ROWS)
+      and (AHEAD == 6 or AHEAD == 2 and STEPS <= 3)
+  end
+end
+
 local plane = sweep {
   name = "stencil_steps",
   variants = {
@@ -47,10 +59,10 @@ local plane = sweep {
         BLOCK = values(256, 512),
         TILE_X = values(32, 64),
         TILE_Y = values(16, 32, 64),
-        STEPS = values(1, 2, 4),
+        STEPS = values(1, 2, 3, 4, 6, 8),
       },
       where = {
-        "steps % STEPS == 0",
+        "steps % STEPS == 0 and (STEPS == steps or steps == 4 or steps == 24 and BLOCK == 256 and TILE_X == 32)",
         "2 * 4 * (TILE_X + 2 * STEPS) * (TILE_Y + 2 * STEPS) <= 48 * 1024", -- of a block, without asking for more
         "TILE_X * TILE_Y >= 1024",
       },
@@ -61,19 +73,22 @@ local plane = sweep {
       tune = {
         BLOCK = values(64, 128, 256),
         ROWS = values(32, 64, 128, 256),
-        STEPS = values(1, 2, 4),
+        STEPS = values(1, 2, 3, 4, 6, 8),
         AHEAD = values(1, 2, 3, 6),
       },
-      where = { "steps % STEPS == 0", "STEPS == steps or (ROWS == 128 and AHEAD == 3)" },
+      where = { steps_taken(true, { ROWS = 64, AHEAD = 6 }) },
     },
     {
       "every other warp upwards",
       kernel = stencil.turning,
-      tune = { BLOCK = values(64, 128, 256), ROWS = values(16, 32, 64), STEPS = values(1, 4), AHEAD = values(1, 2, 6) },
-      where = { "STEPS == steps" },
+      tune = {
+        BLOCK = values(64, 128, 256), ROWS = values(16, 32, 64), STEPS = values(1, 2, 3, 4, 6, 8), AHEAD = values(1, 2, 6),
+      },
+      where = { steps_taken(false, { ROWS = 32, AHEAD = 6 }) },
     },
   },
-  problems = { { width = 8192, height = 8192, steps = 1 }, { width = 8192, height = 8192, steps = 4 } },
+  over = { steps = values(1, 2, 3, 4, 6, 8) },
+  with = { width = 8192, height = 8192 },
 }
 
 local small, large = { width = 256, height = 256, depth = 256 }, { width = 512, height = 512, depth = 512 }

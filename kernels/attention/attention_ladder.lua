@@ -28,6 +28,11 @@ return function(dtype, d)
     for parameter, list in pairs(tune) do all[parameter] = list end
     return { name, kernel = of.wgmma, tune = all, where = lists.join(of.wgmma_fits, more or {}) }
   end
+  local blocks = d == 256 and not narrow and { 64, 80 } or keys
+  local function most_slots(BLOCK_N, SLOTS, CONSUMERS, gpu) -- as many as there is room for
+    local more = (narrow and 1 or 2) * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N)
+    return SLOTS == 8 or more > gpu.shared_per_block - 256
+  end
   local all = {
     {
       "three kernels through memory",
@@ -48,32 +53,39 @@ return function(dtype, d)
       BLOCK_N = values(keys[1]), OVERLAP = values(false), PINGPONG = values(false), ABOVE = values(0), STAY = values(false),
       LONGEST = values(false),
     }),
-    wgmma("powers during products", {
-      PINGPONG = values(false), ABOVE = values(0, above), STAY = values(false), LONGEST = values(false),
-    }),
+    wgmma("powers during products", { PINGPONG = values(false), ABOVE = values(0), STAY = values(false), LONGEST = values(false) }),
+    wgmma("sums scaled down late", { PINGPONG = values(false), STAY = values(false), LONGEST = values(false) }),
     wgmma("ping-pong", { STAY = values(false), LONGEST = values(false) }),
-    wgmma("longest first", { HEADS = values(4, 16), STAY = values(false), CLUSTER = values(1, 2) }, { "causal" }),
+    wgmma("longest first", { HEADS = values(4, 16), STAY = values(false) }, { "causal" }),
     wgmma("blocks stay", { HEADS = values(1, 12, 24, ALL) }, { some_together }),
-    wgmma("polynomials, clusters, three warpgroups", {
-      BLOCK_N = values(d == 256 and not narrow and { 64, 80 } or keys), SLOTS = values(2, 4, 6, 8),
-      CONSUMERS = values(2, 3), CLUSTER = values(1, 2), PINGPONG = values(false, true), POLYNOMIAL = values(0, 4, 8),
-      HEADS = values(1, ALL),
+    -- The rest changes one thing of that each.
+    wgmma("K and V to two blocks", {
+      BLOCK_N = values(blocks), SLOTS = values(2, 4, 6, 8), CLUSTER = values(2), HEADS = values(1, 4, 16, ALL),
+      STAY = values(false, true),
     }, {
-      "PINGPONG == (CONSUMERS == 2)", together, "POLYNOMIAL > 0 or CLUSTER == 2 or CONSUMERS == 3",
-      "CLUSTER == 1 or POLYNOMIAL == 0",
-      function(BLOCK_N, SLOTS, CONSUMERS, gpu) -- as many as there is room for
-        local more = (narrow and 1 or 2) * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N)
-        return SLOTS == 8 or more > gpu.shared_per_block - 256
+      ("HEADS == 1 and not causal and STAY or causal and STAY == (HEADS == %d) and HEADS > 1"):format(ALL),
+      function(STAY, BLOCK_N, SLOTS, CONSUMERS, gpu)
+        if not STAY then return SLOTS == slots // 2 * 2 and BLOCK_N > 64 end
+        return most_slots(BLOCK_N, SLOTS, CONSUMERS, gpu)
       end,
     }),
+    wgmma("polynomial for some powers", {
+      BLOCK_N = values(blocks), SLOTS = values(2, 4, 6, 8), POLYNOMIAL = values(4, 8), HEADS = values(1, ALL),
+    }, { together, most_slots }),
   }
+  if d == 64 then -- of others 64 queries have too many sums for three
+    table.insert(all, wgmma("three warpgroups", {
+      SLOTS = values(2, 4, 6, 8), CONSUMERS = values(3), CLUSTER = values(1, 2), PINGPONG = values(false),
+      POLYNOMIAL = values(0, 4, 8), HEADS = values(1, ALL),
+    }, { together, "CLUSTER == 1 or POLYNOMIAL == 0", most_slots }))
+  end
   if not narrow then
     local skips = wgmma("unseen keys passed by", {
       BLOCK_N = values(keys[1]), SLOTS = values(d == 64 and 8 or slots), CONSUMERS = values(2, 3), PINGPONG = values(false),
       HEADS = values(8, 12, 24, ALL),
     }, { "causal", "not PINGPONG" })
     skips.kernel = of.skips
-    table.insert(all, #all, skips)
+    table.insert(all, d == 64 and #all or #all + 1, skips)
   end
   if narrow then
     local codes = wgmma("powers as codes", { ABOVE = values(0, above), HEADS = values(1, ALL) }, { together })

@@ -157,7 +157,7 @@ local function steps_together(kind, facts)
         end,
       },
       length = function(p) return 5 * p.steps end,
-      odd = { width = 517, height = 1027, steps = 4 },
+      odd = { width = 517, height = 1027, steps = 24 }, -- a multiple of all STEPS
     },
   }
 end

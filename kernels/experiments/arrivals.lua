@@ -37,11 +37,13 @@ local function arrive(name, entry, facts)
   }
 end
 
+local AHEAD = { nothing = 0, pieces = 1, lines = 2 } -- as in arrivals.cu
+
 local function behind(ahead)
   return kernel {
     name = "weights_" .. ahead,
     source = "arrivals.cu",
-    entry = "computed<" .. ahead .. ">",
+    entry = "computed",
     problem = { "words" },
     buffers = function(p, c, gpu)
       return {
@@ -52,7 +54,7 @@ local function behind(ahead)
     launch = function(p, c, gpu, b)
       return {
         {
-          args = { b.x, b.y, i64(THREADS), b.weights, i64(p.words), i32(STEPS) },
+          args = { b.x, b.y, i64(THREADS), b.weights, i64(p.words), i32(STEPS), i32(AHEAD[ahead]) },
           grid = THREADS // BLOCK, block = BLOCK + 32,
         },
         { entry = "arrive_by_threads<loads, 2>", args = { b.weights, b.z, i64(p.words) }, grid = 8 * gpu.sms, block = BLOCK },

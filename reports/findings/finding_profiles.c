@@ -391,7 +391,12 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
             const char *title = rft_arena_printf(f->arena, "Along %s", rft_words_line(run, &profiles[i], f->arena));
             foretold = foretold || rft_along_has_prior(run, &profiles[i], f->arena);
             const rft_along_opts opts = {.title = title, .height = axis_height(&run->sweeps[sweep].sweep)};
-            charts[used++] = rft_along_chart(run, &profiles[i], &opts, f->arena);
+            rft_chart *chart = rft_value_is_number(&profiles[i].steps[0].value)
+                                   ? rft_along_chart(run, &profiles[i], &opts, f->arena)
+                                   : rft_words_chart(run, &profiles[i], title, AXIS_HEIGHT, f->arena);
+            if (chart) {
+                charts[used++] = chart;
+            }
         }
     }
     if (used == 0) {
@@ -436,6 +441,9 @@ rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_a
     rft_finding *f = rft_finding_new(arena);
     rft_profile *profiles = NULL;
     size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles), lines = 0;
+    if (count == 0) {
+        count = rft_profiles_along_words(run, sweep, arena, &profiles);
+    }
     add_axis_charts(f, run, sweep, full, profiles, count);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "along the axes: the best at each value, bars from 0 to 100 %% of its roof");
     rft_item *heading = &f->items[f->item_count - 1];

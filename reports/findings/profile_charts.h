@@ -34,6 +34,9 @@ extern const char rft_param_charts_text[];
 /* The best of each variant and the baselines as bars, on the problem where most variants were measured. NULL with fewer
  * than two. */
 rft_chart *rft_ladder_chart(const rft_run *run, size_t sweep, double height, rft_arena *arena);
+/* The best at each word of an axis as bars. NULL with fewer than two. */
+rft_chart *rft_words_chart(const rft_run *run, const rft_profile *profile, const char *title, double height,
+                           rft_arena *arena);
 /* What its names want below: many stand upright under their bars, as high as they are long. Points. */
 double rft_ladder_names_height(const rft_chart *chart);
 

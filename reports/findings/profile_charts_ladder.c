@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_charts_ladder.c - the variants (profile_charts.h): bars with their intervals under the ceiling. */
+/* profile_charts_ladder.c - the variants, and the words of an axis (profile_charts.h): bars with their intervals under
+ * the ceiling. */
 #include "reports/findings/profile_charts.h"
 
 #include "model/roofline/counted.h"
@@ -65,6 +66,27 @@ static void add_series(bars *own) {
     own->whiskers = &own->chart->series[2];
 }
 
+static bars bars_new(const char *title, double height, double rate, const rft_placement *place, rft_arena *arena) {
+    bars own = {.arena = arena, .scale = rft_figure_scale_of(arena, &rate, 1, rft_rate_unit(place))};
+    own.chart = rft_chart_new(arena, title, height);
+    own.chart->x.names = rft_arena_calloc(arena, BARS_MOST, sizeof *own.chart->x.names);
+    own.chart->x.names_wrap = true;
+    add_series(&own);
+    return own;
+}
+
+/* `roof`: a rate that the chart should show, unless it is far above all; NaN: none. */
+static void finish(bars *own, double roof) {
+    double highest = 0;
+    for (size_t i = 0; i < own->used; i++) {
+        highest = fmax(highest, fmax(own->variants->y[i], own->baselines->y[i])); /* one of both is NaN */
+    }
+    own->chart->x.name_count = own->used;
+    own->chart->y = (rft_chart_axis){.title = rft_arena_printf(own->arena, "useful rate (%s)", own->scale.unit),
+                                     .low = 0,
+                                     .high = 1.25 * fmax(highest, isfinite(roof) ? fmin(roof, 3 * highest) : 0)};
+}
+
 rft_chart *rft_ladder_chart(const rft_run *run, size_t s, double height, rft_arena *arena) {
     size_t problem = rft_counted_ladder(run, s);
     const rft_sweep *sweep = &run->sweeps[s].sweep;
@@ -73,16 +95,12 @@ rft_chart *rft_ladder_chart(const rft_run *run, size_t s, double height, rft_are
         return NULL;
     }
     const rft_placement place = rft_placement_of(run, fastest);
-    double rate = rft_rate_of(&place), highest = 0;
+    double rate = rft_rate_of(&place);
     if (isnan(rate)) {
         return NULL;
     }
-    bars own = {.arena = arena, .amount = rate * rft_point_median_s(fastest)};
-    own.scale = rft_figure_scale_of(arena, &rate, 1, rft_rate_unit(&place));
-    own.chart = rft_chart_new(arena, rft_words_problem(run, s, problem, arena), height);
-    own.chart->x.names = rft_arena_calloc(arena, BARS_MOST, sizeof *own.chart->x.names);
-    own.chart->x.names_wrap = true;
-    add_series(&own);
+    bars own = bars_new(rft_words_problem(run, s, problem, arena), height, rate, &place, arena);
+    own.amount = rate * rft_point_median_s(fastest);
     for (size_t v = 0; v < sweep->variant_count && own.used < BARS_MOST; v++) {
         const rft_point *best = rft_run_best(run, s, v, problem);
         if (best) {
@@ -100,15 +118,32 @@ rft_chart *rft_ladder_chart(const rft_run *run, size_t s, double height, rft_are
     if (own.used < 2) {
         return NULL; /* nothing to hold it against */
     }
-    for (size_t i = 0; i < own.used; i++) {
-        highest = fmax(highest, fmax(own.variants->y[i], own.baselines->y[i])); /* one of both is NaN */
-    }
-    double roof = own.amount / place.roof_s / own.scale.factor;
-    own.chart->x.name_count = own.used;
-    own.chart->y = (rft_chart_axis){.title = rft_arena_printf(arena, "useful rate (%s)", own.scale.unit),
-                                    .low = 0,
-                                    .high = 1.25 * fmax(highest, isfinite(roof) ? fmin(roof, 3 * highest) : 0)};
+    finish(&own, own.amount / place.roof_s / own.scale.factor);
     add_ladder_ceiling(&own, &place);
+    return own.chart;
+}
+
+rft_chart *rft_words_chart(const rft_run *run, const rft_profile *profile, const char *title, double height,
+                           rft_arena *arena) {
+    bars own = {.used = 0};
+    for (size_t i = 0; i < profile->step_count && own.used < BARS_MOST; i++) {
+        const rft_point *best = profile->steps[i].best;
+        const rft_placement place = best ? rft_placement_of(run, best) : (rft_placement){0};
+        const double rate = best ? rft_rate_of(&place) : NAN;
+        if (isnan(rate)) {
+            continue;
+        }
+        if (!own.chart) {
+            own = bars_new(title, height, rate, &place, arena);
+        }
+        own.amount = rate * rft_point_median_s(best);
+        add_bar(&own, own.variants, rft_words_value(&profile->steps[i].value, arena),
+                &rft_point_measurement(best)->stats);
+    }
+    if (own.used < 2) {
+        return NULL;
+    }
+    finish(&own, NAN);
     return own.chart;
 }
 

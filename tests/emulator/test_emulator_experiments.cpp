@@ -4,6 +4,7 @@
 
 #include "arrivals.cu"
 #include "experiments.cu"
+#include "phases.cu"
 
 namespace reference {
 #include "arrivals_reference.cu"
@@ -12,6 +13,7 @@ namespace reference {
 #define instruction_shift 3
 #define instruction 3
 #include "experiments_reference.cu"
+#include "phases_reference.cu"
 #undef live
 #undef instruction
 } // namespace reference
@@ -71,6 +73,24 @@ template <int STAGES> static void arrive(const unsigned *x, long long n) {
     accelerator("tensor map", arrive_by_accelerator<true, STAGES>);
 }
 
+/* Twice: what a launch leaves behind is what the next one finds. */
+static void chain_of_phases(const unsigned *x, long long n, int count) {
+    const int tiles = (int)parts_of(n, 1024), blocks = tiles < 3 ? tiles : 3;
+    std::vector<unsigned> even(n + 4), odd(n + 4), done(tiles), met(1);
+    std::vector<unsigned long long> state(2);
+    const auto chain_to = [&](unsigned *y) {
+        return Chain{x, x + 7 * 4, {even.data(), odd.data()}, y, n, count, tiles};
+    };
+    const auto wanted = [=](unsigned *y) { reference::phases_reference(x + 7 * 4, x, y, n, count); };
+    for (int i = 0; i < 2; i++) {
+        words(
+            "a cooperative grid", n, blocks, 256, 0, [&](unsigned *y) { meeting<2>(chain_to(y), met.data()); }, wanted);
+        words(
+            "blocks that draw tiles", n, blocks, 256, 0,
+            [&](unsigned *y) { drawing<2>(chain_to(y), state.data(), done.data()); }, wanted);
+    }
+}
+
 static void run_all() {
     std::mt19937 drawn(seed);
     std::vector<unsigned> numbers(6000);
@@ -85,11 +105,16 @@ static void run_all() {
     arrive<1>(x, 5003);
     arrive<2>(x, 1023);
     words(
-        "computed", 301, 2, 288, 0, [=](unsigned *y) { computed<pieces>(x, y, 301, x, 5003, 99); },
+        "computed", 301, 2, 288, 0, [=](unsigned *y) { computed(x, y, 301, x, 5003, 99, pieces); },
         [=](unsigned *y) { reference::computed_reference(x, y, 301, 99); });
     words(
         "a link", 301, 2, 256, 0, [=](unsigned *y) { chain_link<true>(x, x + 301, y, 301); },
         [=](unsigned *y) { reference::links_reference(x + 301, x, y, 301, 1); });
+    words(
+        "a phase", 2301, 3, 256, 0, [=](unsigned *y) { phase(Chain{x, x + 28, {}, y, 2301, 1, 3}, 0); },
+        [=](unsigned *y) { reference::phases_reference(x + 28, x, y, 2301, 1); });
+    chain_of_phases(x, 5003, 4);
+    chain_of_phases(x, 700, 3);
     for (int stride : {1, 6, 32}) {
         words(
             "banks", 301, 2, 256, 4 * (31 * stride + 512), [=](unsigned *y) { banks<256>(x, y, 301, stride); },

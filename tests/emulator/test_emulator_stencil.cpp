@@ -116,6 +116,8 @@ static void plane(int width, int height) {
               [&](const float *x, float *y) { stencil_blocked<64, 16, 8, 1>(x, y, width, height); });
     grid.step("four steps", {16, 8, 1}, 64, 4,
               [&](const float *x, float *y) { stencil_blocked<64, 16, 8, 4>(x, y, width, height); });
+    grid.step("eight steps", {16, 8, 1}, 64, 8,
+              [&](const float *x, float *y) { stencil_blocked<64, 16, 8, 8>(x, y, width, height); });
 }
 
 template <int STEPS, int AHEAD, bool TURN, bool VECTORS> static void rows(int width, int height) {
@@ -131,6 +133,8 @@ static void run_all() {
     rows<1, 2, true, false>(131, 11);
     rows<4, 3, true, true>(244, 17);
     rows<2, 6, false, true>(4, 3);
+    rows<8, 6, true, true>(228, 23);
+    rows<3, 2, false, false>(131, 11);
     cube<7>(35, 11, 12);
     cube<27>(17, 5, 1 + 5);
     cube<27>(2, 3, 7);

@@ -101,13 +101,21 @@ static rft_profile axis_profile(const rft_run *run, size_t sweep_index, size_t v
     return profile;
 }
 
-size_t rft_profiles_along_axes(const rft_run *run, size_t sweep_index, size_t variant, rft_arena *arena,
-                               rft_profile **out) {
+static bool is_along(const rft_axis *axis) {
+    return axis->along;
+}
+
+static bool is_of_words(const rft_axis *axis) {
+    return axis->swept && axis->value_count > 1 && !rft_value_is_number(&axis->values[0]);
+}
+
+static size_t profiles_along(const rft_run *run, size_t sweep_index, size_t variant, bool (*chosen)(const rft_axis *),
+                             rft_arena *arena, rft_profile **out) {
     const rft_sweep *sweep = &run->sweeps[sweep_index].sweep;
     rft_profile *profiles = rft_arena_calloc(arena, sweep->axis_count * sweep->problem_count, sizeof *profiles);
     size_t count = 0;
     for (size_t axis = 0; axis < sweep->axis_count; axis++) {
-        if (!sweep->axes[axis].along) {
+        if (!chosen(&sweep->axes[axis])) {
             continue;
         }
         for (size_t i = 0; i < sweep->problem_count; i++) {
@@ -123,6 +131,20 @@ size_t rft_profiles_along_axes(const rft_run *run, size_t sweep_index, size_t va
     }
     *out = profiles;
     return count;
+}
+
+size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant, rft_arena *arena, rft_profile **out) {
+    return profiles_along(run, sweep, variant, is_along, arena, out);
+}
+
+size_t rft_profiles_along_words(const rft_run *run, size_t sweep, rft_arena *arena, rft_profile **out) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    for (size_t i = 0; i < data->axis_count; i++) {
+        if (data->axes[i].along) {
+            return 0;
+        }
+    }
+    return profiles_along(run, sweep, SIZE_MAX, is_of_words, arena, out);
 }
 
 size_t rft_profile_measured(const rft_profile *profile) {

@@ -33,6 +33,8 @@ typedef struct rft_profile {
 
 /* All profiles along the sweep's `along` axes (one per combination of the other axes). In `arena`. */
 size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant, rft_arena *arena, rft_profile **out);
+/* The same along swept axes that are no numbers, of a sweep that has no `along` axis. */
+size_t rft_profiles_along_words(const rft_run *run, size_t sweep, rft_arena *arena, rft_profile **out);
 /* One profile per tuned parameter of a variant on one problem. */
 size_t rft_profiles_along_params(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
                                  rft_profile **out);

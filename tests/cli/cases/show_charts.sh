@@ -10,6 +10,12 @@ if [ -f "$recorded/gemv.json.gz" ]; then
     [ -s drawn ] || fail "nothing drawn"
     cmp drawn documented || fail "docs/show.md shows other output than the program"
 fi
+if [ -f "$recorded/histograms.json.gz" ]; then # words where no numbers are swept: bars of them
+    rooftune show "$recorded/histograms.json.gz"
+    expect_out '^    along data, with n=268435456 .* uniform .* sorted '
+    rooftune report "$recorded/histograms.json.gz" -o words.html
+    grep -q 'Along data, with n=268435456 bins=256' words.html || fail "no bars for an axis of words"
+fi
 rooftune show "$QUICK"
 expect_out '^Roofline, FP32: useful rate (TFLOP/s) over intensity'
 expect_out '^    ROWS  *[^ ]* [12]; [12] costs at best 1'
