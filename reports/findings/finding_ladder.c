@@ -177,6 +177,10 @@ static void add_change(const ladder *l, rft_cell_row *row, const rft_point *befo
     const char *config = rft_run_config_text(l->run, point, true, l->arena);
     row->cells[UNDER] = rft_datum_text(
         rft_arena_printf(l->arena, "%s%sExplains the step: %s", config, *config ? ". " : "", why ? why : "n/a"));
+    if (l->all) {
+        row->cells[BELOW] =
+            rft_datum_text(rft_arena_printf(l->arena, "%s. Explains the step: %s", row->cells[BELOW].as.text, why));
+    }
 }
 
 static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
