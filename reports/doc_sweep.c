@@ -214,6 +214,9 @@ void rft_build_sweep(rft_build *b, size_t s) {
         rft_doc_new_chapter(b->doc);
     }
     rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "Sweep %s", sweep->name), rft_build_anchor(b, s));
+    if (sweep->note) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY, sweep->note);
+    }
     if (showcase) {
         rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
     } else {

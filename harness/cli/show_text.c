@@ -15,6 +15,9 @@ static void add_title(rft_str *out, const rft_sweep *sweep, rft_arena *arena) {
     rft_layout_wrapped(out, 0, 2,
                        rft_arena_printf(arena, "%s (%s%s%s)", sweep->name, told ? "" : kernel, told ? "" : ", ",
                                         rft_protocol_words(sweep->measure.cache, sweep->measure.mode)));
+    if (sweep->note) {
+        rft_layout_wrapped(out, 2, 0, sweep->note);
+    }
 }
 
 /* The point that a sweep's advice is for; NULL when nothing was measured. */
