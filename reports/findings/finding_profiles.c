@@ -404,7 +404,7 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     /* Many bars need the whole width for their names. */
     size_t alone = used == 1 || (ladder && ladder->x.name_count > BARS_NARROW);
     if (alone) {
-        charts[0]->height = AXIS_HEIGHT_ALONE + (ladder ? rft_ladder_names_height(ladder) : 0.0);
+        charts[0]->height = ladder ? AXIS_HEIGHT_ALONE + rft_ladder_names_height(ladder) : charts[0]->height;
         rft_finding_charts(f, charts, 1, NULL);
     }
     if (used > alone) {
