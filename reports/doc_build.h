@@ -37,8 +37,9 @@ typedef enum rft_detail {
     RFT_DETAIL_LADDER, /* and the ladder, a line a rung */
     RFT_DETAIL_BRIEF,  /* and what explains its steps: --summary */
     RFT_DETAIL_SHORT,  /* ladder, what holds it back, next step */
+    RFT_DETAIL_ALONG,  /* and along the axes */
     RFT_DETAIL_PAGE,   /* and its problems, and the configuration as a header has it */
-    RFT_DETAIL_CHARTS, /* and along the axes, the distribution, the search */
+    RFT_DETAIL_CHARTS, /* and the distribution, the search */
     RFT_DETAIL_PAGES,  /* and the best and the worst, parameters */
     RFT_DETAIL_TABLES, /* and tables where the others have a sentence: of a run of one sweep */
     RFT_DETAIL_FULL    /* all there is: --full */

@@ -12,6 +12,7 @@
 #define SUSPECTS_MOST 3
 #define PROBLEMS_MOST 5 /* of a sweep among others */
 #define PROBLEMS_FEW 3  /* where it has one page */
+#define OPTIONS_MOST 2  /* problems with options of their own, beside the one that is shown: of a run of one sweep */
 #define RANKED_FEW 3    /* of a sweep among others */
 #define RANKED_MOST 5   /* where there is room */
 #define RANKED_MOST_FULL 10
@@ -69,6 +70,29 @@ static void add_problems(rft_build *b, size_t s) {
                  "files of --csv-dir.");
 }
 
+/* Those that take longest, after the one that is shown. */
+static void add_other_options(rft_build *b, const rft_entry *shown) {
+    double last_s = INFINITY;
+    for (size_t k = 0; k < OPTIONS_MOST; k++) {
+        const rft_entry *next = NULL;
+        for (size_t i = 0; i < b->entry_count; i++) {
+            const rft_entry *entry = &b->entries[i];
+            bool other = entry->sweep == shown->sweep && entry != shown && entry->best &&
+                         entry->best->variant < b->run->sweeps[entry->sweep].sweep.variant_count;
+            double time_s = other ? rft_point_median_s(entry->best) : INFINITY;
+            next = time_s < last_s && (!next || time_s > rft_point_median_s(next->best)) ? entry : next;
+        }
+        const char *options = next ? rft_best_options(b->run, next->best, b->arena) : "";
+        if (!*options) {
+            return;
+        }
+        last_s = rft_point_median_s(next->best);
+        rft_doc_textf(b->doc, RFT_TEXT_MONO, "%s, %s:\n%s",
+                      rft_run_problem_text(b->run, next->sweep, next->problem, true, b->arena),
+                      b->run->sweeps[next->sweep].sweep.variants[next->best->variant].name, options);
+    }
+}
+
 /* What builds include; where room is short the options alone. */
 static void add_configuration(rft_build *b, const rft_entry *entry) {
     const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant];
@@ -87,12 +111,19 @@ static void add_configuration(rft_build *b, const rft_entry *entry) {
     if (*options) {
         rft_doc_text(b->doc, RFT_TEXT_MONO, options);
     }
-    if (b->detail >= RFT_DETAIL_PAGE && *macros) {
+    bool with_macros = b->detail >= RFT_DETAIL_PAGE && *macros;
+    if (with_macros) {
         rft_doc_text(b->doc, RFT_TEXT_MONO, macros);
+    }
+    if (b->detail >= RFT_DETAIL_ALONG && b->run->sweep_count == 1 &&
+        b->run->sweeps[entry->sweep].sweep.diagnostic != 1) {
+        add_other_options(b, entry);
+    }
+    if (with_macros) {
         rft_doc_text(b->doc, RFT_TEXT_LEGEND,
-                     "Ready to paste: the best configuration of the longest-running problem as options of a compiler, "
-                     "and as `rooftune best RUN --format header` writes it, there with an #if for the device and every "
-                     "problem.");
+                     "Ready to paste: the best configurations of the longest-running problems as options of a "
+                     "compiler, the first as `rooftune best RUN --format header` writes it, there with an #if for the "
+                     "device and every problem.");
     }
 }
 
@@ -198,8 +229,8 @@ static void add_second_page(rft_build *b, size_t s, const rft_entry *showcase) {
     if (is_roomy(b)) {
         rft_print_page(b->doc, rft_finding_ladder_problems(b->run, s, b->opts.full, b->arena));
     }
-    rft_print_page(b->doc, rft_finding_axes(b->run, s, b->opts.full, b->arena));
-    for (size_t i = 0; i < b->entry_count; i++) {
+    rft_print_page(b->doc, rft_finding_axes(b->run, s, b->detail >= RFT_DETAIL_CHARTS, b->opts.full, b->arena));
+    for (size_t i = 0; i < b->entry_count && b->detail >= RFT_DETAIL_CHARTS; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
             add_details(b, entry);
@@ -214,6 +245,9 @@ void rft_build_sweep(rft_build *b, size_t s) {
         rft_doc_new_chapter(b->doc);
     }
     rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "Sweep %s", sweep->name), rft_build_anchor(b, s));
+    if (sweep->note) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY, sweep->note);
+    }
     if (showcase) {
         rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
     } else {
@@ -226,7 +260,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
         return;
     }
     add_first_page(b, s, showcase);
-    if (b->detail >= RFT_DETAIL_CHARTS) {
+    if (b->detail >= RFT_DETAIL_ALONG) {
         add_second_page(b, s, showcase);
     }
     /* The bands and places are in the charts along the axes; with --full they stand alone, too. */

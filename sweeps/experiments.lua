@@ -28,7 +28,9 @@ end
 
 return {
   sweep {
-    name = "bank_conflicts", -- gcd(stride, 32) passes: odd strides cost nothing
+    name = "bank_conflicts",
+    note = "Shared memory answers a warp in as many passes as lanes meet in one of its 32 banks: gcd(stride, 32). Odd "
+      .. "strides cost nothing, a stride of 32 costs 32 passes; the steps of the line are the powers of two.",
     diagnostic = true,
     kernel = k.banks,
     over = { stride = values(1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 20, 24, 31, 32) },
@@ -36,20 +38,26 @@ return {
   },
   sweep {
     name = "divergence_paths",
+    note = "A warp goes through every path that any of its lanes takes, so its time grows with the paths; the same work "
+      .. "sorted so that a warp has one path hardly grows.",
     diagnostic = true,
     variants = branches,
     over = { paths = values(1, 2, 3, 4, 8, 16, 32) },
     with = { n = 2^22, lanes = 31 },
   },
   sweep {
-    name = "divergence_share", -- of 32 lanes, those that take the branch
+    name = "divergence_share",
+    note = "Of 32 lanes, how many take the branch. One lane costs as much as sixteen: the warp waits for the path, "
+      .. "whoever is on it; with none or all of them the other path is not walked.",
     diagnostic = true,
     variants = branches,
     over = { lanes = values(0, 1, 8, 16, 24, 31, 32) },
     with = { n = 2^22, paths = 2 },
   },
   sweep {
-    name = "warp_sums", -- from few warps, where latency decides, to all that fit
+    name = "warp_sums",
+    note = "The same sums four ways. With few warps the longest chain of dependent steps decides, with many the passes "
+      .. "through shared memory that shuffles and redux.sync do without.",
     diagnostic = true,
     variants = {
       { "tree in shared memory", kernel = k.tree },
@@ -60,7 +68,9 @@ return {
     over = { n = values(2^12, 2^14, 2^16, 2^18, 2^20) },
   },
   sweep {
-    name = "occupancy", -- threads that hide latency, or registers that hold what they need
+    name = "occupancy",
+    note = "With few values alive in a thread it does not matter how many threads an SM holds (HELD); with many, more "
+      .. "threads hide what each waits for, until their registers no longer hold the values and spilling undoes it.",
     diagnostic = true,
     kernel = k.occupancy,
     over = { live = values(16, 32, 64, 96) },
@@ -69,7 +79,9 @@ return {
     where = { "HELD <= gpu.max_threads_per_sm" },
   },
   sweep {
-    name = "chains", -- warps and independent operations hide the same latency
+    name = "chains",
+    note = "Warps and independent operations hide the same latency: their product counts. Four chains of one warp do "
+      .. "about as much as four warps of one chain, until the pipe is full.",
     diagnostic = true,
     kernel = k.chains,
     over = { n = values(2^20) },
@@ -77,7 +89,9 @@ return {
     measure = { race = false }, -- all are the picture
   },
   sweep {
-    name = "atomic_scopes", -- the scope of a block asks for words of its own: as many as there are blocks
+    name = "atomic_scopes",
+    note = "What sharing a word costs: with fewer addresses additions wait for each other. Lines on each other say that "
+      .. "a narrower scope saves nothing; that of a block asks for words of its own, as many as there are blocks.",
     diagnostic = true,
     variants = {
       { "system", kernel = k.of_system },
@@ -88,7 +102,9 @@ return {
     with = { n = 2^22 },
   },
   sweep {
-    name = "l2_window", -- what is read again each run, 4 KiB or 256 MiB passing by in between; 8 to 80 MB
+    name = "l2_window",
+    note = "What is read again each run, 8 to 80 MB, with 4 KiB or 256 MiB passing by in between. A window is to keep it in "
+      .. "L2, up to what may be set aside; where its line lies above that of no window, it costs more than it keeps.",
     diagnostic = true,
     variants = {
       window("no window", 0),
@@ -104,6 +120,8 @@ return {
   },
   sweep {
     name = "instruction_rates",
+    note = "The same number of each instruction. What takes longer than additions has a narrower pipe (popcounts, "
+      .. "conversions), or is several instructions: a division some twenty.",
     diagnostic = true,
     kernel = k.rates,
     over = {
@@ -113,7 +131,9 @@ return {
     with = { n = 2^22 },
   },
   sweep {
-    name = "arrivals", -- 8 KiB an SM on their way for each stage, whichever way they are asked for
+    name = "arrivals",
+    note = "8 KiB an SM are on their way for each stage, whichever way they are asked for: bandwidth climbs with the "
+      .. "stages (bytes on their way = bandwidth x latency) and is flat from some 48 KiB an SM.",
     diagnostic = true,
     variants = {
       { "loads into registers", kernel = arrivals.loads },
@@ -125,7 +145,9 @@ return {
     with = { n = 2^27 },
   },
   sweep {
-    name = "arrivals_product", -- the same for tiles of 128 x 256 of a product, 48 KiB a stage
+    name = "arrivals_product",
+    note = "The same for tiles of 128 x 256 of a product, 48 KiB a stage: how many stages each way to bring them needs before "
+      .. "the tensor cores wait for nothing.",
     diagnostic = true,
     variants = {
       product("loads into registers", tensor.mma, { "gpu.cc >= 75", tiles.fits(tensor.shared_of) },
@@ -139,7 +161,9 @@ return {
     measure = { race = false, max_time = 0.1 }, -- STAGES are the picture
   },
   sweep {
-    name = "weights_ahead", -- what the next kernel reads comes to L2 while this one computes; an H200 reads it no faster
+    name = "weights_ahead",
+    note = "What the next kernel reads comes to L2 while this one computes. A line below the first one shows what "
+      .. "prefetching saves, above it what asking costs.",
     diagnostic = true,
     variants = {
       { "read when needed", kernel = arrivals.nothing },
@@ -149,7 +173,9 @@ return {
     over = { words = values(2^19, 2^20, 2^21, 2^22, 3 * 2^21, 2^23, 3 * 2^22, 2^24, 2^25) },
   },
   sweep {
-    name = "dependent_launches", -- eight links of a chain; pdl: the next begins before this one ends
+    name = "dependent_launches",
+    note = "Eight kernels in a chain. Begun early (pdl), the next is set up before this one ends: about half the time "
+      .. "where launches are most of it; where grids are large its waiting blocks are in the way.",
     diagnostic = true,
     variants = {
       { "one behind the other", kernel = arrivals.in_turn },
@@ -158,7 +184,9 @@ return {
     over = { n = values(2^10, 2^12, 2^14, 2^16, 2^18, 2^20, 2^22, 2^24) },
   },
   sweep {
-    name = "phases", -- eight, each in need of the one before; blocks that stay wait for each other instead of a launch
+    name = "phases",
+    note = "Eight phases, each in need of the one before. Blocks that stay wait for each other instead of a launch, all for "
+      .. "all (a cooperative grid) or each for the tile that it needs (blocks draw tiles).",
     diagnostic = true,
     variants = {
       { "a launch a phase", kernel = phases.launches },

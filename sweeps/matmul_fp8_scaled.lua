@@ -59,7 +59,8 @@ local function promoted(scale)
       IDLE = values(0, 4), STORES = values(1, 2), ACROSS = values(2, 4),
     },
     where = with(
-      matmul.pieces.fits, matmul.deepest, "m > 1024 and BLOCK_M * BLOCK_N == 128 * 256 and ACROSS == BLOCK_N // 64",
+      matmul.pieces.fits, matmul.deepest, "m > 1024 or m % 2 == 1", -- and the odd problem
+      "BLOCK_M * BLOCK_N == 128 * 256 and ACROSS == BLOCK_N // 64",
       "CLUSTER_M * CLUSTER_N <= 2", blocks and "STORES == (BLOCK_M == 256 and 1 or 2)" or "STORES == 2"
     ),
   }

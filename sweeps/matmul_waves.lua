@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What do SMs cost that have no tile in the last round? C = A B in bf16, k = 4096, C of n x n, one tile size a variant, a
--- block an SM that goes from tile to tile. A product takes as many rounds as the SM with the most tiles: ceil(tiles / SMs)
--- of the same time, whether 131 or no SM idles in the last. So the rate climbs with n until all are busy, and falls where
--- one tile more begins a round: a sawtooth, whose teeth grow flatter with the rounds (1 / rounds) and are half as high
--- with tiles half as large. The prior says just that: rounds times what a tile takes.
+-- block an SM that goes from tile to tile. The note says what the picture shows; the prior says the same: rounds times what
+-- a tile takes.
 local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
 
@@ -29,6 +27,10 @@ end
 
 return sweep {
   diagnostic = true,
+  note = "A product takes as many rounds as the SM with the most tiles, ceil(tiles / SMs), of the same time each, whether one SM "
+    .. "or all but one idle in the last. So the rate climbs with n until all are busy and falls where one tile more begins a "
+    .. "round: a sawtooth, whose teeth flatten as 1 / rounds and are half as high with tiles half as large. Dashed: rounds times "
+    .. "what a tile takes; what stays below that is power.",
   variants = {
     tiles(256, 4), tiles(128, 6),
     {

@@ -15,6 +15,9 @@ static void add_title(rft_str *out, const rft_sweep *sweep, rft_arena *arena) {
     rft_layout_wrapped(out, 0, 2,
                        rft_arena_printf(arena, "%s (%s%s%s)", sweep->name, told ? "" : kernel, told ? "" : ", ",
                                         rft_protocol_words(sweep->measure.cache, sweep->measure.mode)));
+    if (sweep->note) {
+        rft_layout_wrapped(out, 2, 0, sweep->note);
+    }
 }
 
 /* The point that a sweep's advice is for; NULL when nothing was measured. */
@@ -44,7 +47,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_print_text(out, rft_finding_baselines(run, s, SIZE_MAX, arena), &indented);
         rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), arena), &indented);
         rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), arena), &indented);
-        rft_print_text(out, rft_finding_axes(run, s, opts->full, arena), &indented);
+        rft_print_text(out, rft_finding_axes(run, s, true, opts->full, arena), &indented);
         rft_print_text(out, rft_finding_loads(run, s, arena), &indented);
         rft_print_text(out, rft_finding_counted(run, s, opts->full, arena), &indented);
         rft_print_text(out, rft_finding_transitions(run, s, arena), &indented);

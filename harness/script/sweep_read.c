@@ -179,6 +179,10 @@ int rft_api_sweep(lua_State *lua) {
     if (rft_read_field(lua, 1, "diagnostic")) {
         state->sweep.diagnostic = rft_read_bool(lua, -1, &(rft_at){&root, "diagnostic", 0});
     }
+    rft_at note_at = {&root, "note", 0};
+    if (rft_read_field(lua, 1, "note")) {
+        state->sweep.note = rft_arena_strdup(script->arena, rft_read_text(lua, -1, &note_at));
+    }
     lua_settop(lua, 1);
     read_ladder(lua, &root, state);
     rft_tune_read(lua, 1, state);

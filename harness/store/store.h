@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "model/run/run.h"
 
-#define RFT_STORE_SCHEMA 11
+#define RFT_STORE_SCHEMA 12
 #define RFT_STORE_SCHEMA_READ 2 /* the oldest that can be read; what it has not is "not recorded" */
 
 typedef struct rft_store rft_store;

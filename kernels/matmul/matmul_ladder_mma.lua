@@ -21,10 +21,10 @@ return function(dtype)
     return BLOCK_K == shallow and STAGES >= 3 or BLOCK_K == deep and STAGES <= 3
   end
 
-  -- Two squares on an SM where they fit: one block multiplies while the other waits. Of bf16 the recording has one.
+  -- Two squares on an SM where they fit: one block multiplies while the other waits.
   local function squares_beside(BLOCK_M, BLOCK_N, BLOCK_K, WARP_N, STAGES, RESIDENT, gpu)
     local c = { BLOCK_M = BLOCK_M, BLOCK_N = BLOCK_N, BLOCK_K = BLOCK_K, WARP_N = WARP_N, STAGES = STAGES }
-    local two = few and 2 * (matmul.shared_of(c) + 1024) <= gpu.shared_per_sm
+    local two = 2 * (matmul.shared_of(c) + 1024) <= gpu.shared_per_sm
     return RESIDENT == (two and 2 or 1)
   end
 

@@ -35,6 +35,7 @@ enum {
     UNDER,
     FIGURES, /* on a terminal */
     BELOW = FIGURES + RFT_POINT_CELLS,
+    STEP,
     FIELDS
 };
 
@@ -177,6 +178,7 @@ static void add_change(const ladder *l, rft_cell_row *row, const rft_point *befo
     const char *config = rft_run_config_text(l->run, point, true, l->arena);
     row->cells[UNDER] = rft_datum_text(
         rft_arena_printf(l->arena, "%s%sExplains the step: %s", config, *config ? ". " : "", why ? why : "n/a"));
+    row->cells[STEP] = rft_datum_text(rft_arena_printf(l->arena, "explains the step: %s", why ? why : "n/a"));
 }
 
 static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
@@ -275,7 +277,8 @@ static void add_rung_table(rft_finding *f, const ladder *l) {
                       .where = RFT_ON_PAGE},
         [WHY] = {.title = "Bound", .wraps = true, .where = RFT_ON_PAGE},
         [UNDER] = {.title = "", .where = RFT_ON_PAGE, .under = true},
-        [BELOW] = {.title = "", .where = RFT_IN_TEXT, .below = true}};
+        [BELOW] = {.title = "", .where = RFT_IN_TEXT, .below = true},
+        [STEP] = {.title = "", .where = RFT_IN_FULL, .below = true}};
     if (!l->all) {
         fields[PROBLEM].title = NULL; /* the heading has it */
     }

@@ -106,18 +106,19 @@ static const char *verdict(const rft_prior_fit *fit) {
                                                  : ", which chance gives as well";
 }
 
-/* `where`: "", or at which of several problems that is. */
-static const char *first_words(const telling *t, const rft_prior_fit *fit, const char *where) {
-    const char *config = rft_run_config_text(t->run, fit->first, true, t->arena);
+/* `where`: "", or at which of several problems that is; `briefly`: without its configuration. */
+static const char *first_words(const telling *t, const rft_prior_fit *fit, const char *where, bool briefly) {
+    const char *config =
+        briefly ? "" : rft_arena_printf(t->arena, ": %s", rft_run_config_text(t->run, fit->first, true, t->arena));
     const char *equals =
         fit->equal > 1 ? rft_arena_printf(t->arena, " (the middle one of %zu that it takes for equal)", fit->equal)
                        : "";
     const char *unclear = fit->loss_low_frac <= 0 ? ", which may be nothing" : "";
     if (fit->first == fit->best) {
         return *where ? "Its first choice is the best on each."
-                      : rft_arena_printf(t->arena, "Its first choice is the best: %s%s.", config, equals);
+                      : rft_arena_printf(t->arena, "Its first choice is the best%s%s.", config, equals);
     }
-    return rft_arena_printf(t->arena, "Its first choice loses %s%s%s: %s%s.", loss_words(fit, t->arena), unclear, where,
+    return rft_arena_printf(t->arena, "Its first choice loses %s%s%s%s%s.", loss_words(fit, t->arena), unclear, where,
                             config, equals);
 }
 
@@ -132,11 +133,18 @@ static const char *over_words(const telling *t, const rft_prior_fit *fit) {
     return rft_arena_printf(t->arena, "the %s configurations that the search chose%s", count, spilling);
 }
 
+/* Large on a terminal, with the first choice's configuration; small on a page. */
+static void say(rft_finding *f, const telling *t, const rft_prior_fit *fit, const char *what, const char *where) {
+    rft_finding_body(f, RFT_IN_TEXT, "%s. %s", what, first_words(t, fit, where, false));
+    rft_finding_note(f, RFT_ON_PAGE, "%s. %s", what, first_words(t, fit, where, true));
+}
+
 static void tell_one(rft_finding *f, const telling *t, const rft_prior_fit *fit, const char *name) {
     const char *problem = problem_of(t, fit);
-    rft_finding_body(f, RFT_TO_PEOPLE, "Prior%s%s%s: rank correlation with the measured times %s%s, over %s. %s", name,
-                     *problem ? " at " : "", problem, correlation_words(fit, t->arena), verdict(fit),
-                     over_words(t, fit), first_words(t, fit, ""));
+    const char *what = rft_arena_printf(t->arena, "Prior%s%s%s: rank correlation with the measured times %s%s, over %s",
+                                        name, *problem ? " at " : "", problem, correlation_words(fit, t->arena),
+                                        verdict(fit), over_words(t, fit));
+    say(f, t, fit, what, "");
 }
 
 /* Whether `a` takes the place of `b`: what has no rank takes nobody's. */
@@ -160,12 +168,15 @@ static void tell_several(rft_finding *f, const telling *t, const rft_prior_fit *
     const char *words = isnan(low->of.rho) ? correlation_words(low, t->arena) : low == high ? only : range;
     const char *where = rft_arena_printf(t->arena, " at %s, the most", problem_of(t, dearest));
     if (isnan(low->of.rho) && low->count < RFT_RANK_LEAST) { /* nor at any other */
-        rft_finding_body(f, RFT_TO_PEOPLE, "Prior%s: %zu problems, each of too few configurations to rank. %s", name,
-                         count, first_words(t, dearest, where));
+        say(f, t, dearest,
+            rft_arena_printf(t->arena, "Prior%s: %zu problems, each of too few configurations to rank", name, count),
+            where);
         return;
     }
-    rft_finding_body(f, RFT_TO_PEOPLE, "Prior%s: rank correlation with the measured times %s over %zu problems. %s",
-                     name, words, count, first_words(t, dearest, where));
+    say(f, t, dearest,
+        rft_arena_printf(t->arena, "Prior%s: rank correlation with the measured times %s over %zu problems", name,
+                         words, count),
+        where);
 }
 
 rft_finding *rft_finding_priors(const rft_run *run, size_t sweep, rft_arena *arena) {

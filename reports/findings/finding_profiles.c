@@ -377,10 +377,10 @@ static double axis_height(const rft_sweep *sweep) {
     return AXIS_HEIGHT + fmin(KEY_STEP * (double)crowd, KEY_MOST);
 }
 
-static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool full, const rft_profile *profiles,
-                            size_t count) {
+static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool bars, bool full,
+                            const rft_profile *profiles, size_t count) {
     rft_chart **charts = rft_arena_calloc(f->arena, count + 2, sizeof(rft_chart *));
-    rft_chart *ladder = rft_ladder_chart(run, sweep, AXIS_HEIGHT, f->arena);
+    rft_chart *ladder = bars ? rft_ladder_chart(run, sweep, AXIS_HEIGHT, f->arena) : NULL;
     size_t used = 0, lines = 0;
     bool foretold = false;
     if (ladder) {
@@ -409,16 +409,17 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     /* Many bars need the whole width for their names. */
     size_t alone = used == 1 || (ladder && ladder->x.name_count > BARS_NARROW);
     if (alone) {
-        charts[0]->height = AXIS_HEIGHT_ALONE + (ladder ? rft_ladder_names_height(ladder) : 0.0);
+        charts[0]->height = ladder ? AXIS_HEIGHT_ALONE + rft_ladder_names_height(ladder) : charts[0]->height;
         rft_finding_charts(f, charts, 1, NULL);
     }
     if (used > alone) {
         rft_finding_chart_rows(f, charts + alone, used - alone, rft_finding_chart_columns(used - alone));
     }
     rft_finding_legend(
-        f, "Bars and lines: the best configuration of each variant at every value. Grey lines: what the "
-           "measured ceilings allow for this work. Bars: filled the variants, hollow the baselines, with "
-           "the 95 % interval of the median. Shaded, with its name or, where it is narrow, its number "
+        f, "Bars and lines: the best configuration of each variant at every value; in ink the fastest baseline. Grey "
+           "lines: what the measured ceilings allow for this work, upright where the two meet, the ridge. Bars: filled "
+           "the variants, hollow the baselines, with the 95 % interval of the median. Shaded, with its name or, where "
+           "it is narrow, its number "
            "from the left: what holds the best one back. Dashed: where the times turn; the thick line at its "
            "foot and the brackets are the 95 % interval.");
     if (foretold) {
@@ -437,14 +438,14 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     }
 }
 
-rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_arena *arena) {
+rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool full, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_profile *profiles = NULL;
     size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles), lines = 0;
     if (count == 0) {
         count = rft_profiles_along_words(run, sweep, arena, &profiles);
     }
-    add_axis_charts(f, run, sweep, full, profiles, count);
+    add_axis_charts(f, run, sweep, bars, full, profiles, count);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "along the axes: the best at each value, bars from 0 to 100 %% of its roof");
     rft_item *heading = &f->items[f->item_count - 1];
     size_t at = (size_t)(heading - f->items);
@@ -468,6 +469,6 @@ rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_a
 rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_add(f, "", rft_finding_params(run, sweep, rft_run_largest(run, sweep), arena));
-    rft_finding_add(f, "", rft_finding_axes(run, sweep, false, arena));
+    rft_finding_add(f, "", rft_finding_axes(run, sweep, true, false, arena));
     return f;
 }

@@ -170,6 +170,7 @@ static rft_finding *finding_of_sweep(const rft_run *run, size_t s, rft_arena *ar
     rft_finding_set(f, "mode", rft_datum_text(rft_timing_mode_names[sweep->measure.mode]));
     rft_finding_set(f, "diagnostic",
                     sweep->diagnostic < 0 ? rft_datum_absent() : rft_datum_flag(sweep->diagnostic == 1));
+    rft_finding_set(f, "note", rft_datum_text(sweep->note));
     rft_finding_set(f, "objective", rft_datum_text(rft_objective_name(sweep->search.objective)));
     rft_finding_add(f, "counts", rft_finding_counts(run, s, arena));
     rft_finding_set(f, "unexplored", rft_datum_text(run->sweeps[s].unexplored));

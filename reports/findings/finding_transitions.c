@@ -5,8 +5,11 @@
 #include "reports/findings/words.h"
 
 #include <math.h>
+#include <string.h>
 
-#define CHARTS_MOST 2 /* without --full, of lines with a change */
+#define CHARTS_MOST 2  /* without --full, of lines with a change */
+#define CROWD_LEAST 3  /* changes that a line sums up, without --full */
+#define NEAR_FRAC 0.25 /* ceilings so near are told */
 #define HEIGHT 168.0
 #define HEIGHT_ALONE 140.0 /* over the whole width */
 
@@ -74,6 +77,7 @@ typedef struct told {
     const rft_run *run;
     rft_arena *arena;
     rft_cell_table *table;
+    bool full; /* every change of a line */
 } told;
 
 static found_line find_on(const told *t, const rft_profile *profile) {
@@ -257,14 +261,88 @@ static rft_cell_row *add_transition(const told *t, const rft_profile *profile, c
     return row;
 }
 
-static void add_transition_line(const told *t, const found_line *line, const char *names) {
+/* ---- bounds in turns ---- */
+
+/* Items [first, end) of a line: from the first change without a place to the last. */
+typedef struct crowd {
+    size_t first, end;
+} crowd;
+
+/* Where two ceilings are as near, the bound changes with every tile more, and no place says anything: many changes,
+ * most of them without a place. Empty otherwise. */
+static crowd crowd_of(const found_line *line) {
+    crowd c = {SIZE_MAX, 0};
+    size_t unclear = 0;
     for (size_t k = 0; k < line->count; k++) {
+        if (line->items[k].kind == RFT_TRANSITION_UNCLEAR && line->items[k].at_steps) {
+            c.first = c.first == SIZE_MAX ? k : c.first;
+            c.end = k + 1;
+            unclear++;
+        }
+    }
+    return c.end >= CROWD_LEAST + (unclear ? c.first : 0) && 2 * unclear > c.end - c.first ? c : (crowd){0, 0};
+}
+
+/* The bounds of the changes, each once. */
+static const char *crowd_names(const told *t, const found_line *line, crowd c) {
+    rft_str names = RFT_STR_INIT;
+    for (size_t k = 2 * c.first; k < 2 * c.end; k++) {
+        const rft_transition *found = &line->items[k / 2];
+        const char *name = bound_name(line->profile, k % 2 ? found->to : found->from);
+        if (!strstr(rft_str_get(&names), name)) {
+            rft_str_addf(&names, "%s%s", names.length ? ", " : "", name);
+        }
+    }
+    const char *kept = rft_arena_strdup(t->arena, rft_str_get(&names));
+    rft_str_clear(&names);
+    return kept;
+}
+
+/* By how much the second ceiling is behind the nearest at most, from value to value, in the middle. */
+static double crowd_gap(const told *t, const found_line *line, crowd c) {
+    size_t from = line->items[c.first].from, to = line->items[c.end - 1].to, count = 0;
+    double *gaps = rft_arena_calloc(t->arena, to - from + 1, sizeof *gaps);
+    for (size_t i = from; i <= to; i++) {
+        const rft_bound *bound = &line->profile->steps[i].bound;
+        if (line->profile->steps[i].best && bound->share_count > 1) {
+            gaps[count++] =
+                1 - rft_bound_share_most(bound, &bound->shares[1]) / rft_bound_share_most(bound, &bound->shares[0]);
+        }
+    }
+    return count > 0 ? fabs(rft_stats_of(gaps, count).median) : (double)NAN;
+}
+
+static void add_crowd(const told *t, const found_line *line, crowd c, const char *names) {
+    const rft_transition *first = &line->items[c.first], *last = &line->items[c.end - 1];
+    rft_transition all = *first;
+    all.to = last->to;
+    all.high = last->high;
+    all.ridge = all.ridge_datasheet = NAN;
+    double gap = crowd_gap(t, line, c);
+    all.why = rft_arena_printf(
+        t->arena, "%zu changes of %s%s: they hold it back in turns", c.end - c.first, crowd_names(t, line, c),
+        gap < NEAR_FRAC ? rft_arena_printf(t->arena, ", the nearest two %.0f %% apart in the middle", 100 * gap) : "");
+    rft_cell_row *row = add_transition(t, line->profile, &all, names);
+    row->where = RFT_ON_PAGE | RFT_IN_BRIEF;
+    row->cells[LINE].note = c.first == 0 ? refined_note(t, line->profile) : NULL;
+    if (c.first > 0) {
+        row->cells[LINE] = (rft_datum){.brief = row->cells[LINE].brief};
+    }
+}
+
+static void add_transition_line(const told *t, const found_line *line, const char *names) {
+    const crowd c = t->full ? (crowd){0, 0} : crowd_of(line);
+    for (size_t k = 0; k < line->count; k++) {
+        if (k == c.first && c.end > 0) {
+            add_crowd(t, line, c, names);
+        }
         rft_cell_row *row = add_transition(t, line->profile, &line->items[k], names);
         if (k == 0) {
             row->cells[LINE].note = refined_note(t, line->profile);
         } else {
             row->cells[LINE] = (rft_datum){.brief = row->cells[LINE].brief};
         }
+        row->where = k >= c.first && k < c.end ? RFT_IN_DATA | RFT_IN_FULL : 0;
     }
 }
 
@@ -422,7 +500,7 @@ static const char legend[] =
 rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, const rft_transition_view *view,
                                            rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
-    told t = {.run = run, .arena = arena};
+    told t = {.run = run, .arena = arena, .full = view->full};
     found_line *lines = NULL;
     size_t count = find_lines(&t, sweep, sweep + 1, &lines);
     if (!view->all && count == 0) {

@@ -104,9 +104,9 @@ rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, con
 /* Of every variant's parameters on a problem the best over all others at each value: what each costs and explains. A
  * terminal's brief form has the best's variant alone. */
 rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
-/* The best along each axis of a sweep, as a share of its roof; on a page as charts (`full`: all of them), behind that
- * of the variants. */
-rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_arena *arena);
+/* The best along each axis of a sweep, as a share of its roof; on a page as charts (`full`: all of them), `bars`:
+ * behind that of the variants. */
+rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool full, rft_arena *arena);
 /* Both kinds of profile, of the problem that takes longest: for programs. */
 rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena);
 /* The rooflines that the bests along a sweep's axes follow. */

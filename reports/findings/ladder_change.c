@@ -6,6 +6,7 @@
 #include "model/roofline/counted.h"
 #include "model/run/run_drift.h"
 #include "reports/figures.h"
+#include "reports/findings/ladder_tie.h"
 
 #include <math.h>
 
@@ -154,16 +155,6 @@ static pair pair_of(const change *c, const rft_share *share) {
 
 /* ---- what it means for the time ---- */
 
-/* NULL: nothing is known of that resource. */
-static const rft_share *share_of(const rft_bound *bound, rft_resource resource, rft_pipe pipe) {
-    for (size_t i = 0; i < bound->share_count; i++) {
-        if (bound->shares[i].resource == resource && bound->shares[i].pipe == pipe) {
-            return &bound->shares[i];
-        }
-    }
-    return NULL;
-}
-
 /* Whether it accounts for the times, and better than what was found so far. */
 static bool explains(change *c, double share) {
     bool enough = share >= EXPLAINED_LEAST && share <= EXPLAINED_MOST;
@@ -186,8 +177,8 @@ static double gained_s(const change *c) {
 /* The time at a ceiling that goes, of the difference. Atomics that a formula has in one rung alone follow the counts.
  */
 static double part_at_ceiling(const change *c, const rft_share *share, const pair *p) {
-    const rft_share *before = share_of(&c->bounds[0], share->resource, share->pipe);
-    const rft_share *after = share_of(&c->bounds[1], share->resource, share->pipe);
+    const rft_share *before = rft_bound_share(&c->bounds[0], share->resource, share->pipe);
+    const rft_share *after = rft_bound_share(&c->bounds[1], share->resource, share->pipe);
     if (before && after) {
         return before->evidence == after->evidence ? (before->seconds - after->seconds) / gained_s(c) : (double)NAN;
     }
@@ -232,8 +223,8 @@ static void by_pipes(change *c) {
         before->pipe == after->pipe) {
         return;
     }
-    const rft_share *from = share_of(before, RFT_RESOURCE_PIPE, before->pipe);
-    const rft_share *to = share_of(after, RFT_RESOURCE_PIPE, after->pipe);
+    const rft_share *from = rft_bound_share(before, RFT_RESOURCE_PIPE, before->pipe);
+    const rft_share *to = rft_bound_share(after, RFT_RESOURCE_PIPE, after->pipe);
     double part = (from->seconds - to->seconds) / gained_s(c);
     if (explains(c, part)) {
         pair p = pair_of(c, from), q = pair_of(c, to);
@@ -266,7 +257,7 @@ static void by_clock(change *c) {
 static bool is_negligible(const change *c, rft_resource resource, const pair *part, const pair *level) {
     bool known = false;
     for (size_t i = 0; i < 2; i++) {
-        const rft_share *share = share_of(&c->bounds[i], resource, RFT_PIPE_COUNT);
+        const rft_share *share = rft_bound_share(&c->bounds[i], resource, RFT_PIPE_COUNT);
         double frac = part && level && level->value[i] > 0 ? part->value[i] / level->value[i] : 1;
         if (share && share->seconds * frac >= NEGLIGIBLE_FRAC * c->bounds[i].shares[0].seconds) {
             return false;
@@ -369,25 +360,14 @@ static void by_launches(change *c, double floor_s) {
 
 /* ---- what warps wait for ---- */
 
-enum { STATES = RFT_COUNTER_STALL_NOT_SELECTED - RFT_COUNTER_STALL_LONG_SCOREBOARD + 1 };
-
-static rft_counter state_at(size_t i) {
-    return (rft_counter)(RFT_COUNTER_STALL_LONG_SCOREBOARD + (int)i);
-}
-
-/* Seconds of a rung by the state in which its resident warps spend them; false: not all states were counted. A warp
- * that issues is in none of them, which is 1 for each instruction. */
-static bool states_of(const change *c, size_t rung, double seconds[STATES]) {
+/* Seconds of a rung by the state in which its resident warps spend them; false: not all states were counted. */
+static bool states_of(const change *c, size_t rung, double seconds[RFT_COUNTER_STATES]) {
     const rft_counters *counters = c->points[rung]->counters;
-    double sum = 1;
-    for (size_t i = 0; i < STATES; i++) {
-        seconds[i] = counters ? counters->values[state_at(i)] : (double)NAN;
-        sum += seconds[i];
+    bool known = counters && rft_counters_states(counters, seconds);
+    for (size_t i = 0; known && i < RFT_COUNTER_STATES; i++) {
+        seconds[i] *= c->time_s[rung];
     }
-    for (size_t i = 0; i < STATES; i++) {
-        seconds[i] *= c->time_s[rung] / sum;
-    }
-    return isfinite(sum);
+    return known;
 }
 
 /* Where device memory or the L2 holds a rung back, warps that wait for it say only that. */
@@ -402,19 +382,20 @@ static bool says_something(const change *c, rft_counter state) {
 
 /* The one state whose time changed most, in either direction. */
 static void by_states(change *c) {
-    double before[STATES], after[STATES];
+    double before[RFT_COUNTER_STATES], after[RFT_COUNTER_STATES];
     if (!states_of(c, 0, before) || !states_of(c, 1, after)) {
         return;
     }
     size_t most = 0;
-    for (size_t i = 1; i < STATES; i++) {
+    for (size_t i = 1; i < RFT_COUNTER_STATES; i++) {
         most = fabs(before[i] - after[i]) > fabs(before[most] - after[most]) ? i : most;
     }
     double part = (before[most] - after[most]) / gained_s(c);
-    if (says_something(c, state_at(most)) && explains(c, part)) {
-        c->text = rft_arena_printf(c->arena, "warps %s: %s to %s of the time (counted), %s of the difference",
-                                   rft_counter_label(state_at(most)), rft_figure_si(c->arena, before[most], "s"),
-                                   rft_figure_si(c->arena, after[most], "s"), part_text(c, part));
+    if (says_something(c, rft_counter_state(most)) && explains(c, part)) {
+        c->text =
+            rft_arena_printf(c->arena, "warps %s: %s to %s of the time (counted), %s of the difference",
+                             rft_counter_label(rft_counter_state(most)), rft_figure_si(c->arena, before[most], "s"),
+                             rft_figure_si(c->arena, after[most], "s"), part_text(c, part));
     }
 }
 
@@ -424,12 +405,13 @@ static const char *not_known(const change *c) {
     const rft_share *slower = c->slower->share_count > 0 ? &c->slower->shares[0] : NULL;
     const rft_share *own[2];
     for (size_t i = 0; i < 2; i++) {
-        own[i] = slower ? share_of(&c->bounds[i], slower->resource, slower->pipe) : NULL;
+        own[i] = slower ? rft_bound_share(&c->bounds[i], slower->resource, slower->pipe) : NULL;
     }
     bool same = slower && slower->frac >= FIRM_FRAC && own[0] && own[1] && own[0]->evidence == own[1]->evidence &&
                 fabs(own[0]->seconds - own[1]->seconds) <= EQUAL_FRAC * fmin(own[0]->seconds, own[1]->seconds);
     if (!same) {
-        return "not known";
+        const char *changes = rft_ladder_changes(c->points, c->bounds, c->arena);
+        return changes ? rft_arena_printf(c->arena, "not known; %s", changes) : "not known: not counted";
     }
     int decimals = lround(100 * own[0]->frac) == lround(100 * own[1]->frac);
     return rft_arena_printf(c->arena,
@@ -449,7 +431,8 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     double widen_frac = rft_run_widen_frac(run, before->sweep, before->problem);
     bool alike = fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1]);
     if (alike || rft_run_tie(before, after, widen_frac)) {
-        return alike ? "nothing, it is as fast" : "nothing that is shown: a tie";
+        return rft_arena_printf(arena, "%s: %s", alike ? "as fast" : "a tie",
+                                rft_ladder_tie(c.points, c.bounds, arena));
     }
     if (fabs(c.time_s[0] - c.time_s[1]) < rft_point_gain_of(before, after).apart_s) {
         return "not known: one was timed alone, and the launch takes as long as they are apart";

@@ -2,11 +2,13 @@
 #include "reports/findings/profile_charts.h"
 
 #include "model/roofline/placement.h"
+#include "model/run/baseline.h"
 #include "reports/findings/words.h"
 
 #include <math.h>
 
 /* A curve over intensities that are all but one is a vertical line. */
+#define PLACES_CROWDED 2 /* places at most among many bands: more hide the line */
 #define CURVE_RANGE 1.5
 #define CURVE_PARTS 8 /* between two points */
 #define PRIORS_LEAST 3
@@ -267,6 +269,44 @@ static void add_best(along *a) {
     }
 }
 
+/* The fastest library at every value, in ink. */
+static void add_library(along *a) {
+    const rft_profile *profile = a->profile;
+    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, profile->step_count);
+    size_t known = 0;
+    line->tone = RFT_TONE_INK;
+    line->marks = true;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        const rft_point *best = profile->steps[i].best;
+        const rft_baseline *library = best ? rft_run_fastest_baseline(a->run, profile->sweep, best->problem) : NULL;
+        line->x[i] = x_of(a, i);
+        line->y[i] = NAN;
+        if (library && rft_baseline_is_measured(library)) {
+            line->y[i] = amount_of(a, best) / library->measurement.stats.median / a->scale.factor;
+            line->label = library->name;
+            known++;
+        }
+    }
+    if (known < 2) {
+        a->chart->series_count--;
+    }
+}
+
+/* Where memory and arithmetic would take the same time, and in words where the times turn. */
+static void add_ridge(along *a) {
+    const char *text;
+    double ridge = rft_along_turns(a->run, a->profile, &text, a->arena);
+    if (isfinite(ridge)) {
+        rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_AT_X, 1);
+        line->x[0] = ridge;
+        line->tone = RFT_TONE_GREY;
+        line->names[0] = rft_arena_printf(a->arena, "ridge %s", rft_words_place(ridge, true, a->arena));
+    }
+    if (text) {
+        a->chart->caption = a->chart->caption ? rft_arena_printf(a->arena, "%s %s", a->chart->caption, text) : text;
+    }
+}
+
 /* All that was measured, and the roof unless it is far above everything. From zero, unless that would hide what there
  * is to see: teeth of a tenth, say. */
 static void choose_range(along *a) {
@@ -337,6 +377,13 @@ static void add_interval(along *a, const rft_transition *found) {
 /* Where the transitions are: a line with its name, under it the interval; the interval alone where no place is known.
  */
 static void add_places(along *a) {
+    size_t found_count = 0;
+    for (size_t i = 0; i < a->transition_count; i++) {
+        found_count += a->transitions[i].kind == RFT_TRANSITION_FOUND;
+    }
+    if (a->crowded && found_count > PLACES_CROWDED) {
+        return;
+    }
     for (size_t i = 0; i < a->transition_count; i++) {
         const rft_transition *found = &a->transitions[i];
         bool told = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
@@ -378,6 +425,10 @@ rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const
     add_bands(&a);
     add_ceiling(&a, true);
     add_ceiling(&a, false);
+    if (!profile->along_param) { /* beneath the lines of our own */
+        add_library(&a);
+        add_ridge(&a);
+    }
     if (opts->best_alone) {
         add_best(&a);
     } else {

@@ -10,7 +10,7 @@
 
 /* An axis profile: the best rate under the ceilings as they run along the axis, over bands of what holds it back, which
  * end at the places that were found, with their intervals. A variant that has one configuration on each problem has
- * its prior beside it, dashed, times one factor. */
+ * its prior beside it, dashed, times one factor; the fastest baseline is drawn in ink. */
 typedef struct rft_along_opts {
     const char *title;
     double height;
@@ -22,6 +22,10 @@ rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const
                            rft_arena *arena);
 /* Whether any variant has such a prior along the profile's axis. */
 bool rft_along_has_prior(const rft_run *run, const rft_profile *profile, rft_arena *arena);
+
+/* Along an axis on which work grows more intense: the ridge's place on it, NaN where there is none; and in *text, where
+ * a library was measured at enough values, where that is and where the times of the best and of the library turn. */
+double rft_along_turns(const rft_run *run, const rft_profile *profile, const char **text, rft_arena *arena);
 
 /* The parameter profiles of a best's variant on its problem, over one scale: the best over all other parameters at each
  * value, and what lies behind it. Without those that cannot be drawn. */

@@ -57,6 +57,7 @@
 ---@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax (compiled, faster), or { "A", "B", f }; true or false
 ---@field baseline? (string|rooftune.Vendor|rooftune.Kernel)[] "cublaslt", vendor.matmul{}, or a kernel{} whose source is a cubin or PTX: what the best is compared with, measured in the same run
 ---@field diagnostic? boolean true: it explains the card and is no workload; summaries leave it out
+---@field note? string a sentence or two for its page: what the picture says
 ---@field measure? rooftune.measure how a point is timed
 ---@field search? rooftune.search how the space is searched
 

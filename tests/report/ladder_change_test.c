@@ -87,7 +87,7 @@ static void sectors_of_loads_explain_gemv(void **state) {
         "sectors per load request: 16.5 for 33.0 B used to 16.0 for 512 B used (counted), 16.0\xc3\x97 where the times "
         "differ by 31.5\xc3\x97");
     r = gemv(); /* nothing was counted: registers explain no time */
-    expect(&r, false, "not known");
+    expect(&r, false, "not known: not counted");
 }
 
 static void a_ceiling_explains_its_own_time(void **state) {
@@ -102,10 +102,11 @@ static void a_ceiling_explains_its_own_time(void **state) {
     expect(&r, true,
            "bank conflicts: 261.0 M wavefronts to 0 wavefronts (counted), at its ceiling all of the difference");
     r = rungs_of(110e-6, 110.5e-6);
-    expect(&r, true, "nothing, it is as fast");
+    expect(&r, true,
+           "as fast: no count that costs time changed; dram holds both, at 91 and 90 % of its ceiling (counted)");
     r = rungs_of(160e-6, 150e-6); /* what the L2 still holds is not written, by chance */
     count(&r, RFT_COUNTER_DRAM_WRITE, 244e6, 204e6);
-    expect(&r, true, "not known");
+    expect(&r, true, "not known; no count that costs time changed");
     r = rungs_of(160e-6, 140e-6);
     count(&r, RFT_COUNTER_DRAM_WRITE, 250e6, 170e6);
     expect(&r, true, "device memory, written: 250.0 MB to 170.0 MB (counted), at its ceiling 95 % of the difference");
@@ -122,7 +123,7 @@ static void what_does_not_explain_the_time_is_not_named(void **state) {
                                                                                                               amount */
     r = rungs_of(500e-6, 450e-6); /* far from every ceiling, and eight times fewer sectors */
     count(&r, RFT_COUNTER_LOAD_BYTES_PER_SECTOR, 4, 32);
-    expect(&r, true, "not known");
+    expect(&r, true, "not known; no count that costs time changed");
 }
 
 /* Of 100 us in each rung: warps in no state but these, and those that issue. */
@@ -143,9 +144,9 @@ static void what_warps_wait_for_explains(void **state) {
            "warps waiting for shared memory or XU: 150 us to 50.0 us of the time (counted), all of the difference");
     r = waiting(RFT_COUNTER_STALL_SHORT_SCOREBOARD, 3, 1);
     count(&r, RFT_COUNTER_STALL_BARRIER, 1, NAN); /* what else they wait for is not known */
-    expect(&r, true, "not known");
+    expect(&r, true, "not known; no count that costs time changed");
     r = waiting(RFT_COUNTER_STALL_NOT_SELECTED, 3, 1); /* ready is no wait */
-    expect(&r, true, "not known");
+    expect(&r, true, "not known; no count that costs time changed");
     r = rungs_of(160e-6, 110e-6); /* at device memory's ceiling, waiting for it says nothing */
     rungs w = waiting(RFT_COUNTER_STALL_LONG_SCOREBOARD, 9, 6);
     memcpy(r.counters, w.counters, sizeof r.counters);
@@ -200,11 +201,36 @@ static void another_pipe_or_clock_explains(void **state) {
     expect(&r, true, "SM clock: 1800 MHz to 1500 MHz (measured), 1.20\xc3\x97 where the times differ by 1.18\xc3\x97");
     r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 2.2e-3, 2.6e-3);
     count(&r, RFT_COUNTER_WARPS_ACTIVE, 0.24, 0.2); /* a warpgroup's instructions are no warp's */
-    expect(&r, true, "not known");
+    expect(&r, true, "not known; no count that costs time changed");
     r = rungs_of(110e-6, 130e-6); /* device memory does not follow that clock */
     r.points[0]->rounds[0].clock_mhz = 1800;
     r.points[1]->rounds[0].clock_mhz = 1500;
     expect(&r, true, "dram has as much to do (counted), at 77 % of its ceiling in place of 91 %: why is not known");
+}
+
+/* Two rungs at device memory's ceiling, or nowhere near one. */
+static void a_tie_says_what_changed_and_what_holds_both(void **state) {
+    (void)state;
+    for (int held = 0; held < 2; held++) {
+        rungs r = rungs_of(held ? 110e-6 : 300e-6, held ? 112e-6 : 306e-6);
+        rungs w = waiting(RFT_COUNTER_STALL_SHORT_SCOREBOARD, 3, 1);
+        memcpy(r.counters, w.counters, sizeof r.counters);
+        rft_run_free(w.run);
+        count(&r, RFT_COUNTER_L2_READ, 2e7, 1.2e7);
+        count(&r, RFT_COUNTER_L2_WRITE, 0, 0);
+        count(&r, RFT_COUNTER_L2_ATOMIC, 0, 0);
+        for (size_t i = 0; i < 2; i++) {
+            rft_stats *stats = &r.points[i]->rounds[0].stats;
+            stats->interval_is_95 = true;
+            stats->low = 0.9 * stats->median;
+            stats->high = 1.1 * stats->median;
+        }
+        expect(&r, true,
+               held ? "a tie: L2 40 % less (counted); dram holds both, at 91 and 89 % of its ceiling (counted)"
+                    : "a tie: L2 40 % less (counted); both wait, dram nearest its ceiling (33 %, counted); warps "
+                      "most often waiting a fixed latency, 50 % of their time; before waiting for shared memory or XU, "
+                      "50 %");
+    }
 }
 
 static void launches_count_with_the_floor(void **state) {
@@ -214,7 +240,7 @@ static void launches_count_with_the_floor(void **state) {
         r.points[0]->step_count = 3; /* two more, 2.7 us each */
         expect(&r, false,
                fits ? "launches a run: 3 to 1 (recorded), at an empty kernel's time 90 % of the difference"
-                    : "not known");
+                    : "not known: not counted");
     }
 }
 
@@ -300,6 +326,7 @@ int main(void) {
         cmocka_unit_test(what_warps_wait_for_explains),
         cmocka_unit_test(atomics_on_one_address),
         cmocka_unit_test(another_pipe_or_clock_explains),
+        cmocka_unit_test(a_tie_says_what_changed_and_what_holds_both),
         cmocka_unit_test(launches_count_with_the_floor),
         cmocka_unit_test(ratios_are_of_one_round),
         cmocka_unit_test(priors_are_told_where_they_rank),

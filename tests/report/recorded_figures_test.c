@@ -13,6 +13,7 @@
 #include "model/roofline/reach.h"
 #include "model/transition/transition.h"
 #include "report/recordings.h"
+#include "reports/findings/findings.h"
 #include "reports/findings/ladder_change.h"
 #include "store/card_table.h"
 #include "store/store.h"
@@ -91,6 +92,22 @@ static void check_ladder(const rft_run *run, size_t sweep, rft_arena *arena) {
                      why);
         }
         before = point ? point : before;
+    }
+}
+
+/* Where the bound goes to and fro the page tells one change, and what has a place behind it. */
+static void check_to_and_fro(const rft_run *run, size_t sweep, rft_arena *arena) {
+    if (strcmp(run->sweeps[sweep].sweep.name, "matmul_waves") != 0) {
+        return;
+    }
+    const rft_finding *f = rft_finding_transitions_paged(run, sweep, &(rft_transition_view){0}, arena);
+    for (size_t i = 0; i < f->item_count; i++) {
+        const rft_cell_table *table = f->items[i].table;
+        size_t shown = 0, kept = table ? table->row_count : 0;
+        for (size_t r = 0; r < kept; r++) {
+            shown += rft_is_for(table->rows[r].where, RFT_ON_PAGE);
+        }
+        assert_true(!table || (shown <= 3 && kept > 8));
     }
 }
 
@@ -251,6 +268,7 @@ static void every_recorded_figure_is_told_as_it_is(void **state) {
         }
         for (size_t s = 0; s < run->sweep_count; s++) {
             check_ladder(run, s, arena);
+            check_to_and_fro(run, s, arena);
             check_params(run, s, arena);
             check_axes(run, s, arena);
         }

@@ -124,6 +124,7 @@ static void test_sweep_keys(void **state) {
         {"", "where = { 7 }", RFT_E_SCRIPT, NULL, "sweep.where[1]: expected a function, text", NULL},
         {"", "where = 'VEC > 1'", RFT_E_SCRIPT, NULL, "sweep.where: expected a table", NULL},
         {"", "name = 'a/b'", RFT_E_SCRIPT, NULL, "sweep.name", NULL},
+        {"", "note = 7", RFT_E_SCRIPT, NULL, "sweep.note: expected", NULL},
         {"", "diagnostic = 1", RFT_E_SCRIPT, NULL, "sweep.diagnostic: expected true or false, got 1", NULL},
         {"", "baseline = { 'cublas' }", RFT_E_SCRIPT, NULL, "unknown baseline \"cublas\", did you mean", NULL},
         {"", "measure = { cash = 'cold' }", RFT_E_SCRIPT, NULL,

@@ -318,8 +318,9 @@ static void test_options(void **state) {
     assert_true(sweep->search.seed == 3 && sweep->search.seed_given);
     assert_int_equal(sweep->baseline_count, 0);
     assert_int_equal(sweep->diagnostic, 0);
-    sweep = case_load(test, case_saxpy("", "diagnostic = true"));
+    sweep = case_load(test, case_saxpy("", "diagnostic = true, note = 'Why.'"));
     assert_int_equal(sweep->diagnostic, 1);
+    assert_string_equal(sweep->note, "Why.");
     sweep = case_load(test, case_saxpy("", "measure = { cache = 'rotating' }"));
     assert_int_equal(sweep->measure.cache, RFT_CACHE_ROTATING);
     sweep = case_load(test, case_saxpy("", "search = { budget = 500 }"));

@@ -68,6 +68,7 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
                          .script_hash = "00ff",
                          .item_name = "row",
                          .diagnostic = 1,
+                         .note = "Rows of a matrix, each by a warp.",
                          .measure = RFT_MEASURE_OPTS_INIT};
     sweep->measure.noise_frac = 0.1 + 0.2; /* no short decimal */
     sweep->measure.min_seconds = 0.1;

@@ -87,6 +87,15 @@ bool rft_bound_is_above(const rft_run *run, const rft_point *point, rft_ceiling_
     return frac * (known ? least : 1.0 / RFT_OVER_ROOF_FRAC) > 1.0;
 }
 
+const rft_share *rft_bound_share(const rft_bound *bound, rft_resource resource, rft_pipe pipe) {
+    for (size_t i = 0; i < bound->share_count; i++) {
+        if (bound->shares[i].resource == resource && bound->shares[i].pipe == pipe) {
+            return &bound->shares[i];
+        }
+    }
+    return NULL;
+}
+
 double rft_bound_share_most(const rft_bound *bound, const rft_share *share) {
     bool apart = share->resource == RFT_RESOURCE_DRAM || share->resource == RFT_RESOURCE_L2;
     return bound->clock.below && !apart ? fmax(share->frac, share->clock_frac) : share->frac;

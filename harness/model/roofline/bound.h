@@ -91,6 +91,8 @@ rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
 /* Whether `frac` of the point's time at a ceiling (RFT_CEILING_COUNT: at a limit of the hardware) is above 1 whatever
  * part of both intervals, the time's and the ceiling's, is taken. */
 bool rft_bound_is_above(const rft_run *run, const rft_point *point, rft_ceiling_id ceiling, double frac);
+/* NULL: nothing is known of that resource. */
+const rft_share *rft_bound_share(const rft_bound *bound, rft_resource resource, rft_pipe pipe);
 /* `frac` of a share, or where the clock is below the run's that of what this clock allows a pipe or level of the SM. */
 double rft_bound_share_most(const rft_bound *bound, const rft_share *share);
 /* Whether it is the clock that holds the point back: POWER, THERMAL or CLOCK. */

@@ -119,6 +119,10 @@ typedef enum rft_counter {
         RFT_COUNTER_COUNT
 } rft_counter;
 
+/* What a resident warp does that issues nothing. */
+enum { RFT_COUNTER_STATES = RFT_COUNTER_STALL_NOT_SELECTED - RFT_COUNTER_STALL_LONG_SCOREBOARD + 1 };
+rft_counter rft_counter_state(size_t i);
+
 const char *rft_counter_name(rft_counter counter);
 const char *rft_counter_unit(rft_counter counter);
 const char *rft_counter_label(rft_counter counter);
@@ -185,6 +189,10 @@ rft_traffic rft_counters_traffic(const rft_counters *counters);
 /* What an atomic pipe would have done, had all counted atomics of its level been its own: 32 x wavefronts in shared
  * memory, sectors in the L2. NaN for the others, those of one address among them, and where it was not counted. */
 double rft_counters_atomics(const rft_counters *counters, rft_pipe pipe);
+
+/* The share of their time that resident warps spend in each state; false: not all states were counted. A warp that
+ * issues is in none of them, which is 1 for each instruction. */
+bool rft_counters_states(const rft_counters *counters, double frac[RFT_COUNTER_STATES]);
 
 double rft_counters_l2_hit_frac(const rft_counters *counters); /* 0..1; NaN when a part of it is not known */
 

@@ -89,6 +89,22 @@ static double ratio(double part, double whole) {
     return whole > 0.0 ? part / whole : NAN;
 }
 
+rft_counter rft_counter_state(size_t i) {
+    return (rft_counter)(RFT_COUNTER_STALL_LONG_SCOREBOARD + (int)i);
+}
+
+bool rft_counters_states(const rft_counters *counters, double frac[RFT_COUNTER_STATES]) {
+    double sum = 1;
+    for (size_t i = 0; i < RFT_COUNTER_STATES; i++) {
+        frac[i] = counters->values[rft_counter_state(i)];
+        sum += frac[i];
+    }
+    for (size_t i = 0; i < RFT_COUNTER_STATES; i++) {
+        frac[i] /= sum;
+    }
+    return isfinite(sum);
+}
+
 double rft_counters_l2_hit_frac(const rft_counters *counters) {
     double frac = ratio(value_of(counters, RFT_COUNTER_L2_HIT), l2_sectors(counters));
     return fmin(frac, 1.0) == frac ? frac : NAN; /* above 1: atomics hit that were not counted */

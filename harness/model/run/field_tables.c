@@ -141,6 +141,7 @@ static const rft_field sweep_items[] = {
     SWEEP(bare_space, BOOL, "no kernel: a space alone"),
     SWEEP(item_name, TEXT, "what the work's items are"),
     SWEEP(diagnostic, KNOWN, "1: it explains the card and is no workload; null: not recorded", UP_TO(1)),
+    SWEEP(note, TEXT, "what the script says of its picture"),
 };
 const rft_fields rft_fields_sweep = TABLE(sweep);
 

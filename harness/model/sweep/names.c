@@ -86,6 +86,7 @@ const char *rft_sweep_names_fault(const rft_sweep *sweep, rft_arena *arena) {
     }
     check_name(&c, sweep->name, RFT_NAME_MAX, "name");
     check_name(&c, sweep->item_name, RFT_NAME_MAX, "item_name");
+    check_name(&c, sweep->note, RFT_NOTE_MAX, "note");
     for (size_t i = 0; i < sweep->axis_count && !c.fault; i++) {
         check_name(&c, sweep->axes[i].name, RFT_NAME_MAX, "axes[%zu].name", i);
         check_values(&c, sweep->axes[i].values, sweep->axes[i].value_count, "axes[%zu].values", i);

@@ -11,6 +11,7 @@
 
 #define RFT_NAME_MAX                                                                                                   \
     256 /* bytes of a sweep's, variant's, kernel's, axis', parameter's, device's name, of a text value */
+#define RFT_NOTE_MAX 600      /* of what a sweep says on its page */
 #define RFT_AXES_MAX 256      /* of a sweep */
 #define RFT_VARIANTS_MAX 2000 /* of a sweep */
 #define RFT_ENTRY_MAX 4096    /* bytes of a path, and of a kernel's entry with its template arguments */

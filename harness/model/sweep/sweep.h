@@ -145,6 +145,7 @@ struct rft_sweep {
     const char *item_name; /* NULL = none */
     int diagnostic; /* 1: its figures explain the card and are no workload of anyone's: no summary counts them. 0: they
                        are. -1: not recorded */
+    const char *note; /* the script's own sentences for its page; NULL = none */
     rft_measure_opts measure;
     rft_search_opts search;
     const char **baselines; /* names: "cuBLASLt", "cuBLASLt tf32" */

@@ -186,6 +186,7 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     free(source);
     out->script_hash = rft_arena_strdup(arena, sweep->script_hash);
     out->item_name = rft_arena_strdup(arena, sweep->item_name);
+    out->note = rft_arena_strdup(arena, sweep->note);
     out->search.strategy = rft_arena_strdup(arena, sweep->search.strategy);
     out->axes = copy_axes(arena, sweep);
     out->variants = rft_arena_memdup(arena, sweep->variants, sweep->variant_count * sizeof *out->variants);

@@ -11,8 +11,8 @@
 #define SETTING_KEY(key, ...) key,
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-static const char *const sweep_keys[] = {"name", "kernel", "variants", "over",       "problems", "with",  "along",
-                                         "tune", "where",  "baseline", "diagnostic", "measure",  "search"};
+static const char *const sweep_keys[] = {"name", "kernel", "variants", "over",       "problems", "with",    "along",
+                                         "tune", "where",  "baseline", "diagnostic", "note",     "measure", "search"};
 static const char *const variant_keys[] = {"kernel", "tune", "where", "prior"};
 static const char *const kernel_keys[] = {"name",   "source",  "entry",   "problem",   "compiled",
                                           "params", "options", "buffers", "constants", "prepare",
