@@ -50,6 +50,7 @@ typedef struct rft_probe_request {
     const rft_value *config;
     int round;        /* 0 .. RFT_ROUNDS - 1 */
     bool verify_only; /* odd problems: check, do not time */
+    int repeats;      /* in place of timing it is launched so often, and every result is compared; 0: not */
     /* What to do: */
     const rft_point_spec *spec;
     const rft_compile_result *unit;
@@ -95,6 +96,8 @@ typedef struct rft_probe_result {
     const char *library; /* "cuBLASLt 13.1.0" */
     const char *algo;    /* "algo 66, tile 128x256" */
     int algo_count;      /* how many its list has for this problem */
+    int repeats;         /* launches that were compared, all within the tolerance; 0: not asked for */
+    int repeats_differ;  /* of these, whose outputs are not bit by bit those of the first */
 } rft_probe_result;
 
 /* Which ceilings, and how. */

@@ -24,7 +24,9 @@ static int carry_out(rft_point_job *job, rft_err *err) {
     if (rc == RFT_OK && !job->failed) {
         rc = rft_verify_point(job, err);
     }
-    if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
+    if (rc == RFT_OK && !job->failed && job->request->repeats > 0) {
+        rc = rft_verify_repeats(job, err);
+    } else if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
         rc = job->request->load.wanted ? rft_load_point(job, err) : rft_throttling_point(job, err);
     }
     return rc;
