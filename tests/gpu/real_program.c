@@ -288,6 +288,10 @@ static void close_program(void) {
     the_out = the_err = NULL;
 }
 
+const char *real_program_path(void) {
+    return the_program;
+}
+
 int real_program_cc(void) {
     return the_cc;
 }
