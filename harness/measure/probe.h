@@ -102,10 +102,9 @@ typedef struct rft_probe_result {
 
 /* Which ceilings, and how. */
 typedef struct rft_ceilings_request {
-    uint32_t wanted; /* RFT_CEILING_BIT()s; the others come back not measured, with RFT_CEILING_NOT_ASKED */
-    double soak_s;   /* seconds of load before the sustained rate of each is read; 0: burst alone */
+    rft_ceiling_set wanted; /* RFT_CEILING_BIT()s; the others come back not measured, with rft_ceiling_not_asked() */
+    double soak_s;          /* seconds of load before the sustained rate of each is read; 0: burst alone */
 } rft_ceilings_request;
-#define RFT_CEILING_NOT_ASKED "not asked for: `rooftune ceilings` measures all"
 
 typedef struct rft_count_result {
     rft_counters counters; /* what could not be counted has its reason */

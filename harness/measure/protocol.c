@@ -247,7 +247,7 @@ static void free_protocol(rft_probe *self) {
     free(p);
 }
 
-size_t rft_protocol_units(const rft_gpu_info *gpu, uint32_t wanted, rft_arena *arena, rft_compile_request **out,
+size_t rft_protocol_units(const rft_gpu_info *gpu, rft_ceiling_set wanted, rft_arena *arena, rft_compile_request **out,
                           size_t *first_of_ceilings) {
     rft_kernel_group *groups = NULL;
     size_t count = rft_ceilings_groups(arena, gpu, wanted, &groups);

@@ -3,10 +3,8 @@
 #include "run/wire/wire.h"
 
 static const rft_field own_items[] = {
-    RFT_WIRE_FIELD(rft_probe_result, library, TEXT),
-    RFT_WIRE_FIELD(rft_probe_result, algo, TEXT),
-    RFT_WIRE_FIELD(rft_probe_result, algo_count, INT),
-    RFT_WIRE_FIELD(rft_probe_result, repeats, INT),
+    RFT_WIRE_FIELD(rft_probe_result, library, TEXT),       RFT_WIRE_FIELD(rft_probe_result, algo, TEXT),
+    RFT_WIRE_FIELD(rft_probe_result, algo_count, INT),     RFT_WIRE_FIELD(rft_probe_result, repeats, INT),
     RFT_WIRE_FIELD(rft_probe_result, repeats_differ, INT),
 };
 static const rft_fields own_fields = RFT_WIRE_TABLE(own_items);
@@ -55,7 +53,7 @@ json_t *rft_wire_of_ceilings_request(const rft_ceilings_request *request) {
 }
 
 rft_ceilings_request rft_wire_to_ceilings_request(const json_t *head) {
-    return (rft_ceilings_request){.wanted = (uint32_t)rft_json_int_or(head, "wanted", RFT_CEILINGS_ALL),
+    return (rft_ceilings_request){.wanted = (rft_ceiling_set)rft_json_int_or(head, "wanted", RFT_CEILINGS_ALL),
                                   .soak_s = rft_json_real_or(head, "soak_s", 0.0)};
 }
 
