@@ -7,7 +7,7 @@
 #include "cli/run_devices.h"
 #include "cli/show_data.h"
 #include "cli/target.h"
-#include "measure/ceiling/ceiling_links.h"
+#include "measure/card_links.h"
 #include "reports/findings/findings.h"
 #include "reports/print/print.h"
 #include "run/compile/prefetch.h"
@@ -21,18 +21,18 @@ typedef struct ceilings_options {
 } ceilings_options;
 
 /* One card, and what was measured on it. */
-typedef struct card {
+typedef struct measured_card {
     rft_target *target;
     rft_run *run;
-} card;
+} measured_card;
 
-typedef struct cards {
-    card *items; /* heap */
+typedef struct measured_cards {
+    measured_card *items; /* heap */
     size_t count;
     rft_links links; /* count 0: of one card, or of recordings */
-} cards;
+} measured_cards;
 
-static int keep(rft_cli *cli, card *c, rft_err *err) {
+static int keep(rft_cli *cli, measured_card *c, rft_err *err) {
     int rc = rft_compose_annotate(cli, c->run->arena, &c->run->ceilings, &c->target->gpu, err);
     if (rc == RFT_OK) {
         rft_ceilings_keep(cli, &c->target->gpu, &c->target->env, &c->run->ceilings);
@@ -41,7 +41,7 @@ static int keep(rft_cli *cli, card *c, rft_err *err) {
 }
 
 /* All of them, and kept for the runs of the next day. The kernels are compiled side by side. */
-static int measure_ceilings(rft_cli *cli, card *c, const ceilings_options *o, rft_err *err) {
+static int measure_ceilings(rft_cli *cli, measured_card *c, const ceilings_options *o, rft_err *err) {
     const rft_ceilings_request request = {.wanted = RFT_CEILINGS_ALL, .soak_s = o->soak_s};
     rft_target *target = c->target;
     rft_run *run = c->run;
@@ -58,7 +58,8 @@ static int measure_ceilings(rft_cli *cli, card *c, const ceilings_options *o, rf
     return rc == RFT_OK && !target->recording ? keep(cli, c, err) : rc;
 }
 
-static int open_and_measure(rft_cli *cli, card *c, const char *device, const ceilings_options *o, rft_err *err) {
+static int open_and_measure(rft_cli *cli, measured_card *c, const char *device, const ceilings_options *o,
+                            rft_err *err) {
     rft_target_opts opts = o->target;
     opts.device = device;
     int rc = rft_target_open(&c->target, cli, &opts, err);
@@ -73,8 +74,8 @@ static int open_and_measure(rft_cli *cli, card *c, const char *device, const cei
 
 /* ---- several cards ---- */
 
-static int open_all(rft_cli *cli, cards *all, const rft_listed_device *listed, rft_gpu **gpus, rft_gpu_lock **locks,
-                    bool wait, rft_err *err) {
+static int open_all(rft_cli *cli, measured_cards *all, const rft_listed_device *listed, rft_gpu **gpus,
+                    rft_gpu_lock **locks, bool wait, rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; i < all->count && rc == RFT_OK; i++) {
         const rft_gpu_lock_opts opts = {
@@ -88,7 +89,7 @@ static int open_all(rft_cli *cli, cards *all, const rft_listed_device *listed, r
 }
 
 /* In this process: it is nothing but copies. */
-static int measure_links(rft_cli *cli, cards *all, const rft_listed_device *listed, bool wait, rft_err *err) {
+static int measure_links(rft_cli *cli, measured_cards *all, const rft_listed_device *listed, bool wait, rft_err *err) {
     const rft_clock *clock = rft_clock_system();
     rft_gpu *gpus[RFT_LINK_CARDS_MAX] = {NULL};
     rft_gpu_lock *locks[RFT_LINK_CARDS_MAX] = {NULL};
@@ -107,14 +108,14 @@ static int measure_links(rft_cli *cli, cards *all, const rft_listed_device *list
         rc = rft_target_ordinal(&all->links.ordinals[i], listed[i].device, err);
     }
     for (size_t i = 0; i < all->count && rc == RFT_OK; i++) {
-        card *c = &all->items[i];
+        measured_card *c = &all->items[i];
         rft_links_put(&all->links, i, clock->unix_ns(clock->self), c->run->arena, &c->run->ceilings);
         rc = keep(cli, c, err);
     }
     return rc;
 }
 
-static int measure_all(rft_cli *cli, cards *all, const ceilings_options *o, rft_arena *arena, rft_err *err) {
+static int measure_all(rft_cli *cli, measured_cards *all, const ceilings_options *o, rft_arena *arena, rft_err *err) {
     rft_listed_device *listed = NULL;
     int rc = RFT_OK;
     all->count = 1;
@@ -132,7 +133,7 @@ static int measure_all(rft_cli *cli, cards *all, const ceilings_options *o, rft_
 
 /* ---- out ---- */
 
-static json_t *json_of(const card *c) {
+static json_t *json_of(const measured_card *c) {
     const rft_gpu_info *gpu = &c->target->gpu;
     rft_run *run = c->run;
     return json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o,s:o}", "device", "name", rft_show_text_json(gpu->name), "arch",
@@ -143,7 +144,7 @@ static json_t *json_of(const card *c) {
 }
 
 /* One card is an object; several are a list, with what they do together beside it. */
-static int print_json(rft_cli *cli, const cards *all, const char *path, rft_arena *arena, rft_err *err) {
+static int print_json(rft_cli *cli, const measured_cards *all, const char *path, rft_arena *arena, rft_err *err) {
     json_t *root = all->count == 1 ? json_of(&all->items[0]) : json_object(), *list = json_array();
     for (size_t i = 0; i < all->count && all->count > 1; i++) {
         json_array_append_new(list, json_of(&all->items[i]));
@@ -161,7 +162,7 @@ static int print_json(rft_cli *cli, const cards *all, const char *path, rft_aren
     return rc;
 }
 
-static void print_text(rft_cli *cli, const cards *all, rft_arena *arena) {
+static void print_text(rft_cli *cli, const measured_cards *all, rft_arena *arena) {
     rft_str out = RFT_STR_INIT;
     const rft_print_opts full = {.full = true};
     for (size_t i = 0; i < all->count; i++) {
@@ -182,7 +183,7 @@ static void print_text(rft_cli *cli, const cards *all, rft_arena *arena) {
 }
 
 static int print_ceilings(rft_cli *cli, const ceilings_options *o, rft_arena *arena, rft_err *err) {
-    cards all = {0};
+    measured_cards all = {0};
     int rc = measure_all(cli, &all, o, arena, err);
     if (rc == RFT_OK && o->json) {
         rc = print_json(cli, &all, o->json, arena, err);
@@ -205,7 +206,7 @@ int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
-        {"device", 'd', "DEVICES", "0, or 0,1, or all, and then also what they copy at once; or replay:FILE", NULL,
+        {"device", 'd', "DEVICES", "0, or 0,1, or all: what they copy at once, too; or replay:FILE", NULL,
          &o.target.device, NULL},
         {"soak", 0, "10s", "each also under so many seconds of its own load: the sustained rate", NULL, &o.soak, NULL},
         {"json", 0, "FILE|-", "as JSON; - is stdout, in place of the table", NULL, &o.json, NULL},

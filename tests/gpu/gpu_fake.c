@@ -11,7 +11,7 @@
 #include "base/fs.h"
 #include "gpu/fake_cuda.h"
 #include "gpu/gpu.h"
-#include "measure/ceiling/ceiling_links.h"
+#include "measure/card_links.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -289,6 +289,9 @@ static void close_program(void) {
 }
 
 const char *real_program_path(void) {
+    if (!*the_program) {
+        find_program();
+    }
     return the_program;
 }
 

@@ -3,7 +3,7 @@
  * compile: test_device_text.c. */
 #include "measure/measure_fixture.h"
 
-#include "measure/ceiling/ceiling_memory.h"
+#include "measure/ceiling/ceiling_host.h"
 #include "measure/ceiling/ceiling_tensor.h"
 #include "support/scripted_vendor.h"
 

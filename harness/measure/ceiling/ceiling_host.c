@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between host and device: one large transfer by a copy engine from or to pinned memory, then both at once. */
+#include "measure/ceiling/ceiling_host.h"
 #include "measure/ceiling/ceiling_bench.h"
-#include "measure/ceiling/ceiling_memory.h"
 #include "measure/sampling.h"
 
 #include "base/units.h"

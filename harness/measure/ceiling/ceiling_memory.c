@@ -84,7 +84,7 @@ static rft_kernel_group local_group(rft_arena *arena) {
     names[n++] = "rft_l1_read<4>";
     names[n++] = "rft_shared_read<4>";
     const rft_ceiling_set near = RFT_CEILING_BIT(RFT_CEILING_L2_READ) | RFT_CEILING_BIT(RFT_CEILING_L1_READ) |
-                          RFT_CEILING_BIT(RFT_CEILING_SHARED_READ);
+                                 RFT_CEILING_BIT(RFT_CEILING_SHARED_READ);
     return (rft_kernel_group){"rooftune_ceiling_local.cu", texts, 1, names, n, near};
 }
 

@@ -2,6 +2,7 @@
 #include "measure/ceiling/ceilings.h"
 #include "measure/ceiling/ceiling_atomics.h"
 #include "measure/ceiling/ceiling_bench.h"
+#include "measure/ceiling/ceiling_host.h"
 #include "measure/ceiling/ceiling_memory.h"
 #include "measure/ceiling/ceiling_pipes.h"
 #include "measure/ceiling/ceiling_tensor.h"

@@ -47,7 +47,7 @@ typedef enum rft_ceiling_id {
     RFT_CEILING_ATOMICS_END = RFT_CEILING_TENSOR_FP64,
     RFT_CEILING_TENSOR_FIRST = RFT_CEILING_TENSOR_FP64, /* the matrix units */
     RFT_CEILING_TENSOR_END = RFT_CEILING_LAUNCH,
-    RFT_CEILING_SEVERAL_FIRST = RFT_CEILING_H2D_ALL /* from here on: of a card among several (ceiling_links.h) */
+    RFT_CEILING_SEVERAL_FIRST = RFT_CEILING_H2D_ALL /* from here on: of a card among several (links.h) */
 } rft_ceiling_id;
 
 /* Sets of ceilings, one bit each. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/links.h"
 
-static void put(rft_ceilings *out, rft_ceiling_id id, const rft_stats *stats, const char *text, int64_t at_unix_ns) {
+static void put_rate(rft_ceilings *out, rft_ceiling_id id, const rft_stats *stats, const char *text,
+                     int64_t at_unix_ns) {
     rft_ceiling *ceiling = &out->items[id];
     *ceiling = rft_ceiling_none(NULL);
     ceiling->measured = true;
@@ -30,9 +31,9 @@ static const char *text_of(const rft_links *links, const rft_link *link, rft_are
 void rft_links_put(const rft_links *links, size_t card, int64_t at_unix_ns, rft_arena *arena, rft_ceilings *out) {
     const rft_link *one = slowest(links, card, false), *both = slowest(links, card, true);
     const char *beside = rft_arena_printf(arena, "copies of %zu cards at once, this card's", links->card_count);
-    put(out, RFT_CEILING_H2D_ALL, &links->h2d[card], beside, at_unix_ns);
-    put(out, RFT_CEILING_D2H_ALL, &links->d2h[card], beside, at_unix_ns);
-    put(out, RFT_CEILING_P2P, &one->one_way, text_of(links, one, arena), at_unix_ns);
-    put(out, RFT_CEILING_P2P_BOTH, &both->both_ways,
-        rft_arena_printf(arena, "%s, the bytes of both ways", text_of(links, both, arena)), at_unix_ns);
+    put_rate(out, RFT_CEILING_H2D_ALL, &links->h2d[card], beside, at_unix_ns);
+    put_rate(out, RFT_CEILING_D2H_ALL, &links->d2h[card], beside, at_unix_ns);
+    put_rate(out, RFT_CEILING_P2P, &one->one_way, text_of(links, one, arena), at_unix_ns);
+    put_rate(out, RFT_CEILING_P2P_BOTH, &both->both_ways,
+             rft_arena_printf(arena, "%s, the bytes of both ways", text_of(links, both, arena)), at_unix_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * links.h - what cards of one machine copy at once: from and to the host, all of them, and from card to card, one way
- * and both (measure/ceiling/ceiling_links.h). Each card's share of it is a ceiling of that card.
+ * and both (measure/card_links.h). Each card's share of it is a ceiling of that card.
  */
 #ifndef RFT_MODEL_LINKS_H
 #define RFT_MODEL_LINKS_H

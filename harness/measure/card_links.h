@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ceiling_links.h - what cards of one machine do at once: copies from and to the host of all of them, and copies from
+ * card_links.h - what cards of one machine do at once: copies from and to the host of all of them, and copies from
  * card to card, one way and both. All are opened in one process; a card's own clock times what it sends.
  */
-#ifndef RFT_MEASURE_CEILING_LINKS_H
-#define RFT_MEASURE_CEILING_LINKS_H
+#ifndef RFT_MEASURE_CARD_LINKS_H
+#define RFT_MEASURE_CARD_LINKS_H
 
 #include "gpu/gpu.h"
 #include "model/run/links.h"

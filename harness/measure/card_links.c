@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "measure/ceiling/ceiling_links.h"
+#include "measure/card_links.h"
 
 #include "base/units.h"
 
