@@ -127,8 +127,20 @@ static int measure_all(rft_cli *cli, measured_cards *all, const ceilings_options
         const char *device = listed ? listed[i].device : o->target.device;
         rc = open_and_measure(cli, &all->items[i], device, o, err);
     }
-    bool recorded = rc == RFT_OK && all->items[0].target->recording;
-    return rc == RFT_OK && all->count > 1 && !recorded ? measure_links(cli, all, listed, o->target.wait, err) : rc;
+    bool recorded = false;
+    for (size_t i = 0; i < all->count && rc == RFT_OK; i++) {
+        recorded = recorded || all->items[i].target->recording;
+    }
+    if (rc != RFT_OK || all->count == 1 || recorded) {
+        return rc;
+    }
+    rc = measure_links(cli, all, listed, o->target.wait, err);
+    if (rc == RFT_E_LIMIT) { /* what each card does alone is known */
+        rft_log_warn(&cli->log, "what the cards copy at once is not measured: %s", err->message);
+        all->links.count = 0;
+        rc = RFT_OK;
+    }
+    return rc;
 }
 
 /* ---- out ---- */

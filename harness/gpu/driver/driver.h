@@ -119,7 +119,7 @@ typedef struct cuda_gpu {
     CUdevice device;
     CUcontext context; /* the primary one; NULL until retained */
     CUstream stream;
-    CUstream back;     /* of copies the other way; NULL until there is one */
+    CUstream back; /* of copies the other way; NULL until there is one */
     rft_event *forked, *joined;
     rft_event *events;
     mapped_block *mapped;
