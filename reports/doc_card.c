@@ -8,8 +8,10 @@
 static void add_gaps(rft_build *b) {
     const rft_ceiling *link = b->run->ceilings.items;
     bool copied = link[RFT_CEILING_H2D].measured && link[RFT_CEILING_D2H].measured;
-    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not looked at: %slinks between cards, several cards at once, the host%s.",
+    bool beside_others = link[RFT_CEILING_P2P].measured && link[RFT_CEILING_H2D_ALL].measured;
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not looked at: %s%sthe host%s.",
                   copied ? "" : "the link between host and card, ",
+                  beside_others ? "" : "links between cards, several cards at once, ",
                   rft_ceilings_are_soaked(&b->run->ceilings)
                       ? ""
                       : ", sustained rates of the ceilings under heat (`rooftune ceilings --soak`)");

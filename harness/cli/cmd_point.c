@@ -20,12 +20,36 @@
 #include <string.h>
 
 typedef struct point_options {
-    const char *device, *sweep, *variant, *emit, *output, *arch, *counters, *json;
+    const char *device, *sweep, *variant, *emit, *output, *arch, *counters, *json, *repeats_text;
+    int repeats;
     bool in_process, bare, wait, ncu;
     rft_asked asked;
     rft_counter_set counter_set;
     rft_words at, set, files, script_args, allow_paths;
 } point_options;
+
+/* Each is another way to run the point than to time it. */
+static int check_repeats(point_options *o, rft_err *err) {
+    static const rft_setting repeats = {.kind = RFT_SETTING_WHOLE, .offset = offsetof(point_options, repeats)};
+    const char *const others[] = {o->bare ? "--bare" : NULL, o->ncu ? "--ncu" : NULL, o->emit ? "--emit" : NULL,
+                                  o->counters ? "--counters" : NULL};
+    if (!o->repeats_text) {
+        return RFT_OK;
+    }
+    if (rft_setting_read(&repeats, o, o->repeats_text, err) != RFT_OK) {
+        return rft_err_context(err, "--repeats");
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i]) {
+            return rft_err_set(err, RFT_E_USAGE, "--repeats and %s cannot be given together", others[i]);
+        }
+    }
+    if (o->device && rft_text_starts(o->device, "replay:")) {
+        rft_err_set(err, RFT_E_USAGE, "--repeats launches the point, and a recording launches nothing");
+        return rft_err_remedy(err, "name a device: -d 0");
+    }
+    return RFT_OK;
+}
 
 static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
     const rft_opt opts[] = {
@@ -36,6 +60,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &o->device, NULL},
         {"in-process", 0, NULL, "run in this process, for ncu and debuggers", &o->in_process, NULL, NULL},
         {"bare", 0, NULL, "one untimed run in this process, buffers unpadded: for a sanitizer", &o->bare, NULL, NULL},
+        {"repeats", 0, "N", "in place of timing, launch it N times and compare every result", NULL, &o->repeats_text,
+         NULL},
         rft_asked_opt(&o->asked, "timeout", arena),
         rft_asked_opt(&o->asked, "compile-timeout", arena),
         {"counters", 0, "SET", "hardware counters: none, default, all, or NAME,... (default none)", NULL, &o->counters,
@@ -65,6 +91,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
     if (rc == RFT_OK && o->emit && o->ncu) {
         rc = rft_err_set(err, RFT_E_USAGE, "--emit and --ncu cannot be given together");
     }
+    rc = rc ? rc : check_repeats(o, err);
     rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
     return rc || !o->counters ? rc : rft_counter_set_parse(&o->counter_set, o->counters, arena, err);
@@ -97,9 +124,28 @@ static void print_facts(rft_str *out, const rft_once_result *r) {
                  (long long)r->block[2]);
 }
 
+static void print_verified(rft_str *out, const rft_verification *v) {
+    rft_str_add(out, "verified       worst error is ");
+    rft_str_add_fixed(out, v->worst_frac, 3);
+    rft_str_add(out, " of the tolerance");
+    if (isfinite(v->rms_frac)) {
+        rft_str_add(out, ", the root mean square ");
+        rft_str_add_fixed(out, v->rms_frac, 3);
+    }
+    rft_str_addf(out, ", %llu elements\n", (unsigned long long)v->total_count);
+}
+
+static void print_repeats(rft_str *out, const rft_probe_result *probed) {
+    rft_str_addf(out, "repeats        %d launches, ", probed->repeats);
+    if (probed->repeats_differ > 0) {
+        rft_str_addf(out, "all within the tolerance; %d with other bits than the first\n", probed->repeats_differ);
+    } else {
+        rft_str_add(out, "all with the same bits\n");
+    }
+}
+
 static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *arena) {
     const rft_measurement *m = &r->probed.measurement;
-    const rft_verification *v = &r->probed.verification;
     char rate[48];
     rft_str_addf(out, "time           %s\n", rft_words_time(m, arena));
     const char *note = rft_measurement_note(m, NULL, arena);
@@ -119,14 +165,7 @@ static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *ar
     if (isfinite(rft_measurement_cycles(m))) {
         line(out, "cycles", rft_measurement_cycles(m), 0, "at the clock of each sample");
     }
-    rft_str_add(out, "verified       worst error is ");
-    rft_str_add_fixed(out, v->worst_frac, 3);
-    rft_str_add(out, " of the tolerance");
-    if (isfinite(v->rms_frac)) {
-        rft_str_add(out, ", the root mean square ");
-        rft_str_add_fixed(out, v->rms_frac, 3);
-    }
-    rft_str_addf(out, ", %llu elements\n", (unsigned long long)v->total_count);
+    print_verified(out, &r->probed.verification);
 }
 
 static void print_counters(rft_str *out, const rft_once_result *r, int64_t l2_bytes, rft_arena *arena) {
@@ -155,6 +194,9 @@ static void print_result(rft_cli *cli, const char *name, const rft_once_result *
     if (rft_outcome_is_measured(r->probed.outcome) && r->probed.measurement.n > 0) {
         print_measured(&out, r, arena);
         print_counters(&out, r, l2_bytes, arena);
+    } else if (rft_outcome_is_measured(r->probed.outcome) && r->probed.repeats > 0) {
+        print_verified(&out, &r->probed.verification);
+        print_repeats(&out, &r->probed);
     } else if (r->probed.log) {
         rft_str_addf(&out, "%s\n", r->probed.log);
     }
@@ -299,6 +341,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
                                     .pool = target->pool,
                                     .probe = target->probe,
                                     .bare = o->bare,
+                                    .repeats = o->repeats,
                                     .counters = o->counter_set};
         rc = rft_once(&request, arena, &result, err);
         rft_point_told told = {sweep, &choice, &result};

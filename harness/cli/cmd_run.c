@@ -195,7 +195,7 @@ static int describe_run(session *s, rft_err *err) {
 static int execute(session *s, rft_err *err) {
     const rft_run_options *o = s->o;
     bool stopped = false;
-    const uint32_t due = s->target->recording ? 0 : rft_run_ceilings_due(s->file.run);
+    const rft_ceiling_set due = s->target->recording ? 0 : rft_run_ceilings_due(s->file.run);
     rft_exec_opts opts = o->exec;
     opts.plan = s->plan;
     opts.run = s->file.run;

@@ -55,6 +55,10 @@ int rft_point_write_json(rft_cli *cli, const char *path, const rft_point_told *t
     json_object_set_new(root, "useful_ops", rft_json_real_new(measured ? rft_work_ops(&r->spec.work) : (double)NAN));
     bool verified = measured && r->probed.verification.done;
     json_object_set_new(root, "verified", verified ? json_of_verified(&r->probed.verification) : json_null());
+    json_object_set_new(root, "repeats",
+                        measured && r->probed.repeats > 0
+                            ? json_pack("{s:i,s:i}", "launches", r->probed.repeats, "differ", r->probed.repeats_differ)
+                            : json_null());
     rft_str text = RFT_STR_INIT;
     char *dumped = rft_json_dump(root, NULL);
     rft_str_addf(&text, "%s\n", dumped);

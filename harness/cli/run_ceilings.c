@@ -15,8 +15,8 @@ static const rft_ceiling_id basic[] = {RFT_CEILING_DRAM_READ,   RFT_CEILING_DRAM
                                        RFT_CEILING_SHARED_READ, RFT_CEILING_FP64,       RFT_CEILING_FP32,
                                        RFT_CEILING_FP16,        RFT_CEILING_SFU,        RFT_CEILING_LAUNCH};
 
-static uint32_t used_by(const rft_point_spec *spec) {
-    uint32_t used = 0;
+static rft_ceiling_set used_by(const rft_point_spec *spec) {
+    rft_ceiling_set used = 0;
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         rft_ceiling_id id = rft_amount_pipe_ceiling((rft_pipe)pipe);
         bool moves = spec->traffic.present && spec->traffic.pipe_ops[pipe] > 0.0;
@@ -28,11 +28,11 @@ static uint32_t used_by(const rft_point_spec *spec) {
 }
 
 /* The first configuration of a problem; one whose script fails is told when it is its turn. */
-static uint32_t used_on(const rft_sweep *sweep, size_t variant, size_t problem, const rft_space *space) {
+static rft_ceiling_set used_on(const rft_sweep *sweep, size_t variant, size_t problem, const rft_space *space) {
     rft_arena *arena = rft_arena_new();
     rft_point_spec spec = {0};
     rft_err ignored = RFT_ERR_INIT;
-    uint32_t used = 0;
+    rft_ceiling_set used = 0;
     if (space && rft_space_count(space) > 0 && sweep->vt) {
         rft_value *config = rft_arena_calloc(arena, sweep->variants[variant].param_count + 1, sizeof *config);
         rft_space_get(space, 0, config);
@@ -45,8 +45,8 @@ static uint32_t used_on(const rft_sweep *sweep, size_t variant, size_t problem, 
     return used;
 }
 
-uint32_t rft_run_ceilings_wanted(const rft_plan *plan) {
-    uint32_t wanted = 0;
+rft_ceiling_set rft_run_ceilings_wanted(const rft_plan *plan) {
+    rft_ceiling_set wanted = 0;
     for (size_t i = 0; i < sizeof basic / sizeof *basic; i++) {
         wanted |= RFT_CEILING_BIT(basic[i]);
     }
@@ -76,7 +76,7 @@ void rft_ceilings_keep(rft_cli *cli, const rft_gpu_info *gpu, const rft_env *env
     rft_arena_free(arena);
 }
 
-static void tell_kept(const rft_run_ceilings *c, uint32_t due) {
+static void tell_kept(const rft_run_ceilings *c, rft_ceiling_set due) {
     const rft_run *run = c->run;
     const rft_clock *clock = rft_clock_system();
     const char *age = rft_ceilings_age_text(&run->ceilings, clock->unix_ns(clock->self), run->arena);
@@ -88,7 +88,7 @@ static void tell_kept(const rft_run_ceilings *c, uint32_t due) {
 
 int rft_run_ceilings_postpone(const rft_run_ceilings *c, rft_err *err) {
     rft_run *run = c->run;
-    const uint32_t wanted = rft_run_ceilings_wanted(c->plan);
+    const rft_ceiling_set wanted = rft_run_ceilings_wanted(c->plan);
     const rft_kept_ceilings_opts place = place_of(run->arena, &run->gpu, &run->env);
     rft_kept_ceilings kept = {0};
     if (!c->again) {
@@ -97,15 +97,16 @@ int rft_run_ceilings_postpone(const rft_run_ceilings *c, rft_err *err) {
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         bool there = (kept.there & RFT_CEILING_BIT(id)) != 0;
         run->ceilings.items[id] =
-            there ? kept.ceilings.items[id]
-                  : rft_ceiling_none(wanted & RFT_CEILING_BIT(id) ? NOT_YET : RFT_CEILING_NOT_ASKED);
+            there
+                ? kept.ceilings.items[id]
+                : rft_ceiling_none(wanted & RFT_CEILING_BIT(id) ? NOT_YET : rft_ceiling_not_asked((rft_ceiling_id)id));
     }
     tell_kept(c, rft_run_ceilings_due(run));
     return rft_compose_annotate(c->cli, run->arena, &run->ceilings, &run->gpu, err);
 }
 
-uint32_t rft_run_ceilings_due(const rft_run *run) {
-    uint32_t due = 0;
+rft_ceiling_set rft_run_ceilings_due(const rft_run *run) {
+    rft_ceiling_set due = 0;
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const rft_ceiling *ceiling = &run->ceilings.items[id];
         due |= !ceiling->measured && rft_text_equal(ceiling->reason, NOT_YET) ? RFT_CEILING_BIT(id) : 0;

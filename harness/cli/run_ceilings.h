@@ -26,11 +26,11 @@ typedef struct rft_run_ceilings {
 
 /* Which a run of this plan is judged by: device memory, caches, plain pipes and the launch, half a second together, and
  * of the matrix units those that the sweeps' work or traffic names. */
-uint32_t rft_run_ceilings_wanted(const rft_plan *plan);
+rft_ceiling_set rft_run_ceilings_wanted(const rft_plan *plan);
 /* What a new run has before its first point: what is kept, and why not of the rest; limits and datasheet values. */
 int rft_run_ceilings_postpone(const rft_run_ceilings *c, rft_err *err);
 /* Which are still to be measured: RFT_CEILING_BIT()s; 0: none. */
-uint32_t rft_run_ceilings_due(const rft_run *run);
+rft_ceiling_set rft_run_ceilings_due(const rft_run *run);
 /* Measures those into the run and the store, with limits and datasheet values, says so, and keeps them. */
 int rft_run_ceilings_measure(const rft_run_ceilings *c, rft_err *err);
 /* Those of the recording that answers, into the run alone. */

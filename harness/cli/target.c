@@ -162,7 +162,7 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
     int ordinal = 0;
     if (opts->device && (strcmp(opts->device, "all") == 0 || strchr(opts->device, ','))) {
         rft_err_set(err, RFT_E_USAGE, "\"%s\": one device at a time here", opts->device);
-        return rft_err_remedy(err, "`rooftune run` takes several: -d 0,1 or -d all");
+        return rft_err_remedy(err, "`rooftune run` and `rooftune ceilings` take several: -d 0,1 or -d all");
     }
     int rc = rft_target_ordinal(&ordinal, opts->device, err);
     if (rc != RFT_OK || opts->in_process || opts->bare) {

@@ -70,6 +70,20 @@ typedef struct rft_gpu_vt {
     int (*host_to_device)(rft_gpu *gpu, rft_device_ptr to, const void *from, uint64_t bytes, rft_err *err);
     int (*device_to_host)(rft_gpu *gpu, void *to, rft_device_ptr from, uint64_t bytes, rft_err *err);
 
+    /* Both at once: from `from` to `to`, and from `out` to `back`. In stream order; the next begins when both have
+     * ended. */
+    int (*host_both_ways)(rft_gpu *gpu, rft_device_ptr to, const void *from, void *back, rft_device_ptr out,
+                          uint64_t bytes, rft_err *err);
+
+    /* ---- several devices in one process: the calls of one go between use() of it and of another ---- */
+    int (*use)(rft_gpu *gpu, rft_err *err);
+    /* `from` may write to `to`'s memory by itself from now on; *direct false: the driver takes copies through the host.
+     * Both of one implementation. */
+    int (*peer_open)(rft_gpu *from, rft_gpu *to, bool *direct, rft_err *err);
+    /* In `from`'s stream order. */
+    int (*copy_to_peer)(rft_gpu *from, rft_device_ptr source, rft_gpu *to, rft_device_ptr target, uint64_t bytes,
+                        rft_err *err);
+
     int (*module_load)(rft_gpu *gpu, const void *cubin, size_t bytes, rft_module **out, rft_err *err);
     void (*module_free)(rft_gpu *gpu, rft_module *module);
     int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out,

@@ -15,7 +15,7 @@ typedef struct rft_kernel_group {
     size_t text_count;
     const char *const *names; /* name expressions */
     size_t name_count;
-    uint32_t ceilings; /* RFT_CEILING_BIT()s of what is measured with them; 0: points need them */
+    rft_ceiling_set ceilings; /* RFT_CEILING_BIT()s of what is measured with them; 0: points need them */
 } rft_kernel_group;
 int rft_kernels_load(rft_protocol *p, const rft_kernel_group *group, rft_module **module, rft_function **functions,
                      rft_err *err);

@@ -50,6 +50,7 @@ typedef struct rft_probe_request {
     const rft_value *config;
     int round;        /* 0 .. RFT_ROUNDS - 1 */
     bool verify_only; /* odd problems: check, do not time */
+    int repeats;      /* in place of timing it is launched so often, and every result is compared; 0: not */
     /* What to do: */
     const rft_point_spec *spec;
     const rft_compile_result *unit;
@@ -95,14 +96,15 @@ typedef struct rft_probe_result {
     const char *library; /* "cuBLASLt 13.1.0" */
     const char *algo;    /* "algo 66, tile 128x256" */
     int algo_count;      /* how many its list has for this problem */
+    int repeats;         /* launches that were compared, all within the tolerance; 0: not asked for */
+    int repeats_differ;  /* of these, whose outputs are not bit by bit those of the first */
 } rft_probe_result;
 
 /* Which ceilings, and how. */
 typedef struct rft_ceilings_request {
-    uint32_t wanted; /* RFT_CEILING_BIT()s; the others come back not measured, with RFT_CEILING_NOT_ASKED */
-    double soak_s;   /* seconds of load before the sustained rate of each is read; 0: burst alone */
+    rft_ceiling_set wanted; /* RFT_CEILING_BIT()s; the others come back not measured, with rft_ceiling_not_asked() */
+    double soak_s;          /* seconds of load before the sustained rate of each is read; 0: burst alone */
 } rft_ceilings_request;
-#define RFT_CEILING_NOT_ASKED "not asked for: `rooftune ceilings` measures all"
 
 typedef struct rft_count_result {
     rft_counters counters; /* what could not be counted has its reason */

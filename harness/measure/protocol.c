@@ -24,7 +24,9 @@ static int carry_out(rft_point_job *job, rft_err *err) {
     if (rc == RFT_OK && !job->failed) {
         rc = rft_verify_point(job, err);
     }
-    if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
+    if (rc == RFT_OK && !job->failed && job->request->repeats > 0) {
+        rc = rft_verify_repeats(job, err);
+    } else if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
         rc = job->request->load.wanted ? rft_load_point(job, err) : rft_throttling_point(job, err);
     }
     return rc;
@@ -245,7 +247,7 @@ static void free_protocol(rft_probe *self) {
     free(p);
 }
 
-size_t rft_protocol_units(const rft_gpu_info *gpu, uint32_t wanted, rft_arena *arena, rft_compile_request **out,
+size_t rft_protocol_units(const rft_gpu_info *gpu, rft_ceiling_set wanted, rft_arena *arena, rft_compile_request **out,
                           size_t *first_of_ceilings) {
     rft_kernel_group *groups = NULL;
     size_t count = rft_ceilings_groups(arena, gpu, wanted, &groups);

@@ -29,7 +29,7 @@ void rft_protocol_bare(rft_probe *probe);
 /* What the protocol compiles for itself on this device (its architecture and compute capability), so that compile
  * workers can have it in the cubin cache before the device worker asks: the kernels every point needs first, then those
  * of the `wanted` ceilings. Returns the number of requests; they live in `arena`. */
-size_t rft_protocol_units(const rft_gpu_info *gpu, uint32_t wanted, rft_arena *arena, rft_compile_request **out,
+size_t rft_protocol_units(const rft_gpu_info *gpu, rft_ceiling_set wanted, rft_arena *arena, rft_compile_request **out,
                           size_t *first_of_ceilings);
 /* SHA-256 of the code and the method behind the ceilings on this device: rates measured under another are not the same
  * ceilings. */

@@ -11,6 +11,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_judged(const rft_buffer *buffer) {
@@ -68,6 +69,13 @@ int rft_verify_run(rft_point_job *job, rft_err *err) {
     return rc == RFT_OK ? await_run(job, err) : rc;
 }
 
+static int queue_comparison(rft_point_job *job, size_t buffer, size_t slot, rft_err *err) {
+    const rft_kept *kept = job->kept[buffer];
+    double tol = rft_spec_tolerance(job->request->spec, buffer);
+    rft_comparison comparison = {kept->data, kept->reference, kept->type, kept->count, tol, kept->scale};
+    return rft_verdicts_queue_compare(job->p, &comparison, slot, err);
+}
+
 /* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order; then one of what
  * was written outside of all. */
 static int queue_judging(rft_point_job *job, rft_err *err) {
@@ -77,9 +85,7 @@ static int queue_judging(rft_point_job *job, rft_err *err) {
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
         if (is_judged(&spec->buffers[i])) {
-            rft_comparison comparison = {
-                kept->data, kept->reference, kept->type, kept->count, rft_spec_tolerance(spec, i), kept->scale};
-            rc = rft_verdicts_queue_compare(p, &comparison, i, err);
+            rc = queue_comparison(job, i, i, err);
         } else if (is_unchanging(kept)) {
             rc = rft_verdicts_queue_checksum(p, job->data[i], kept->count * rft_type_bytes(kept->type), i, err);
         }
@@ -104,8 +110,12 @@ static void keep_worst(rft_verification *found, const rft_difference *difference
     found->index = difference->index;
 }
 
-static int fail_wrong(rft_point_job *job, const rft_verification *found) {
+/* `launch`: which of them, where it is launched again and again; 0: the verified run. */
+static int fail_wrong(rft_point_job *job, int launch, const rft_verification *found) {
     rft_str text = RFT_STR_INIT;
+    if (launch > 0) {
+        rft_str_addf(&text, "launch %d of %d: ", launch, job->request->repeats);
+    }
     rft_str_addf(&text, "%s[%llu] is ", found->buffer, (unsigned long long)found->index);
     rft_str_add_double(&text, found->got);
     rft_str_add(&text, ", the reference says ");
@@ -156,7 +166,7 @@ static int judge_outputs(rft_point_job *job) {
     job->out->verification = found;
     rft_guards_judge(job, spec->buffer_count, "the kernel");
     if (!job->failed && found.wrong_count > 0) {
-        return fail_wrong(job, &found);
+        return fail_wrong(job, 0, &found);
     }
     judge_inputs(job);
     return RFT_OK;
@@ -195,5 +205,102 @@ int rft_verify_point(rft_point_job *job, rft_err *err) {
         rc = run_and_judge(job, err);
     }
     job->out->measurement.verify_s = rft_timing_since_s(p, begun_ns);
+    return rc;
+}
+
+/* ---- launched again and again: what depends on who comes first shows now and then only ---- */
+
+#define REPEATS_AT_ONCE 50 /* verdicts are read behind so many */
+
+typedef struct repeats {
+    rft_point_job *job;
+    size_t outputs;   /* each with two verdicts a launch: its bits' checksum and the comparison */
+    uint64_t *first;  /* checksums of the first launch; heap */
+    int done, differ; /* launches; those whose bits are not the first's */
+} repeats;
+
+static size_t count_outputs(const rft_point_spec *spec) {
+    size_t count = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        count += is_judged(&spec->buffers[i]) ? 1 : 0;
+    }
+    return count;
+}
+
+/* From poisoned outputs, so that what one launch leaves out is not there from the one before. */
+static int queue_repeat(const repeats *r, size_t slot, rft_err *err) {
+    rft_point_job *job = r->job;
+    const rft_point_spec *spec = job->request->spec;
+    int rc = rft_buffers_poison(job, err);
+    rc = rc == RFT_OK ? rft_buffers_restore(job, err) : rc;
+    rc = rc == RFT_OK && spec->prepare_count > 0 ? rft_launching_queue_prepare(job, err) : rc;
+    rc = rc == RFT_OK ? rft_launching_queue(job, 0, spec->launch_count, err) : rc;
+    for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
+        const rft_kept *kept = job->kept[i];
+        if (is_judged(&spec->buffers[i])) {
+            uint64_t bytes = kept->count * rft_type_bytes(kept->type);
+            rc = rft_verdicts_queue_checksum(job->p, kept->data, bytes, slot++, err);
+            rc = rc == RFT_OK ? queue_comparison(job, i, slot++, err) : rc;
+        }
+    }
+    return rc;
+}
+
+static void judge_repeat(repeats *r, size_t slot) {
+    const rft_point_spec *spec = r->job->request->spec;
+    rft_verification found = {.worst_frac = -1.0, .rms_frac = NAN};
+    bool differs = false;
+    size_t output = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (!is_judged(&spec->buffers[i])) {
+            continue;
+        }
+        uint64_t checksum = rft_verdict_checksum(r->job->p, slot++);
+        rft_difference difference = rft_verdict_difference(r->job->p, slot++);
+        r->first[output] = r->done == 0 ? checksum : r->first[output];
+        differs = differs || checksum != r->first[output];
+        output++;
+        keep_worst(&found, &difference, r->job->kept[i], rft_spec_tolerance(spec, i));
+    }
+    r->done++;
+    r->differ += differs ? 1 : 0;
+    if (found.wrong_count > 0) {
+        fail_wrong(r->job, r->done, &found);
+    }
+}
+
+static int repeat_some(repeats *r, rft_err *err) {
+    const int left = r->job->request->repeats - r->done, count = left < REPEATS_AT_ONCE ? left : REPEATS_AT_ONCE;
+    const size_t each = 2 * r->outputs;
+    int rc = RFT_OK;
+    for (int i = 0; i < count && rc == RFT_OK; i++) {
+        rc = queue_repeat(r, (size_t)i * each, err);
+    }
+    rc = rc == RFT_OK ? rft_verdicts_read(r->job->p, (size_t)count * each, err) : rc;
+    for (int i = 0; i < count && rc == RFT_OK && !r->job->failed; i++) {
+        judge_repeat(r, (size_t)i * each);
+    }
+    return rc;
+}
+
+int rft_verify_repeats(rft_point_job *job, rft_err *err) {
+    rft_protocol *p = job->p;
+    repeats r = {.job = job, .outputs = count_outputs(job->request->spec)};
+    r.first = rft_calloc(r.outputs, sizeof *r.first);
+    job->started_ns = p->clock->monotonic_ns(p->clock->self);
+    rft_point_job_enter(job, RFT_PHASE_TIME);
+    int rc = rft_verdicts_take(p, REPEATS_AT_ONCE * 2 * r.outputs, err);
+    while (rc == RFT_OK && !job->failed && r.done < job->request->repeats) {
+        rc = repeat_some(&r, err);
+        if (rc == RFT_OK && !job->failed && r.done < job->request->repeats) {
+            rft_point_job_is_late(job, "launching it again and again");
+        }
+    }
+    free(r.first);
+    rc = rc == RFT_OK && !job->failed ? queue_judging(job, err) : rc; /* of the last: inputs and padding, too */
+    rc = rc == RFT_OK && !job->failed ? rft_verdicts_read(p, job->request->spec->buffer_count + 1, err) : rc;
+    rc = rc == RFT_OK && !job->failed ? judge_outputs(job) : rc;
+    job->out->repeats = r.done;
+    job->out->repeats_differ = r.differ;
     return rc;
 }

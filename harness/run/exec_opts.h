@@ -70,7 +70,8 @@ typedef struct rft_exec_opts {
      * measures the ceilings into run->ceilings and stores them. NULL: they are there. */
     int (*ceilings)(void *payload, rft_err *err);
     void (*baseline)(void *payload, const rft_baseline *baseline); /* after each was stored; NULL */
-    uint32_t ceilings_wanted; /* RFT_CEILING_BIT()s of what that measures: their kernels are compiled ahead. 0: all */
+    rft_ceiling_set
+        ceilings_wanted; /* RFT_CEILING_BIT()s of what that measures: their kernels are compiled ahead. 0: all */
     void *payload;
 } rft_exec_opts;
 

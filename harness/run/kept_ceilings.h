@@ -23,7 +23,7 @@ typedef struct rft_kept_ceilings_opts {
 
 typedef struct rft_kept_ceilings {
     rft_ceilings ceilings; /* those of `there`; the others are not measured. Without datasheet and limit */
-    uint32_t there;        /* RFT_CEILING_BIT()s of what is kept and not older than a day */
+    rft_ceiling_set there; /* RFT_CEILING_BIT()s of what is kept and not older than a day */
     const char *why;       /* why nothing is; NULL */
     const char *path;      /* of the file, whether it is there or not; NULL: nothing is kept here */
 } rft_kept_ceilings;

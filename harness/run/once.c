@@ -86,10 +86,12 @@ int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result 
     out->facts = point.facts;
     memcpy(out->grid, point.grid, sizeof out->grid);
     memcpy(out->block, point.block, sizeof out->block);
+    bool untimed = request->bare || request->repeats > 0;
     job->verified = request->bare;
-    rc = request->probe ? rft_job_probe(&once.opts, job, request->bare, &out->probed, err) : RFT_OK;
+    job->repeats = request->repeats;
+    rc = request->probe ? rft_job_probe(&once.opts, job, untimed, &out->probed, err) : RFT_OK;
     rft_measurement_fill(&out->probed.measurement);
-    if (rc == RFT_OK && request->probe && !request->bare && rft_outcome_is_measured(out->probed.outcome)) {
+    if (rc == RFT_OK && request->probe && !untimed && rft_outcome_is_measured(out->probed.outcome)) {
         count(request, &once.opts, job, out);
     }
     return rc;

@@ -15,6 +15,7 @@ typedef struct rft_once_request {
     rft_compile_pool *pool;
     rft_probe *probe;         /* NULL: compile only */
     bool bare;                /* one run of its launches, neither compared nor timed: for a sanitizer */
+    int repeats;              /* so many launches, each compared, none timed; 0: it is timed */
     rft_counter_set counters; /* counted after the times are known; empty: not */
     rft_log log;
 } rft_once_request;

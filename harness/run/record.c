@@ -31,7 +31,7 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     r->passed = rft_calloc(run->point_count + 1, sizeof *r->passed);
     r->left = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->left);
     rft_tally_begin(&r->tally, opts);
-    uint32_t wanted = opts->ceilings_wanted ? opts->ceilings_wanted : RFT_CEILINGS_ALL;
+    rft_ceiling_set wanted = opts->ceilings_wanted ? opts->ceilings_wanted : RFT_CEILINGS_ALL;
     rft_prefetch_begin(&r->prefetch, opts->replay ? NULL : opts->pool, &opts->run->gpu, opts->ceilings ? wanted : 0);
 }
 

@@ -8,6 +8,7 @@
 #include "model/roofline/counted.h"
 #include "model/roofline/projection.h"
 #include "model/roofline/sheet_roof.h"
+#include "model/run/links.h"
 #include "model/run/run_base.h"
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
@@ -35,6 +36,9 @@ rft_finding *rft_finding_cost(const rft_run *run, rft_arena *arena);
 rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_arena *arena);
 /* Every ceiling: what was measured, by its name; why others were not. A terminal's full form has clocks under load. */
 rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena);
+/* Copies from card to card, and of all cards at once from and to the host. Pages have their own card's in its ceilings.
+ */
+rft_finding *rft_finding_links(const rft_links *links, rft_arena *arena);
 /* The operation behind each ceiling, and the hardware's limits; NULL where neither is known. */
 rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena);
 /* The device at rest, or why power is not known; NULL where it was not asked for. */

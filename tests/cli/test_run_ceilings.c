@@ -25,7 +25,7 @@
 #define RATE 3.0e12
 
 static int asked;
-static uint32_t wanted; /* by the last request */
+static rft_ceiling_set wanted; /* by the last request */
 
 /* Device memory alone can be read. */
 static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,

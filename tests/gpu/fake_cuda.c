@@ -2,6 +2,7 @@
 /* A libcuda.so.1 for tests: just enough of the driver to see what is asked of it. Device memory is host memory. */
 #include "gpu/fake_cuda.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,8 @@ CUresult cuDriverGetVersion(int *out) {
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int *out) {
-    *out = 1;
+    const char *count = getenv("FAKE_DEVICES");
+    *out = count ? atoi(count) : 1;
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice *out, int ordinal) {
@@ -107,9 +109,9 @@ CUresult cuDeviceTotalMem(size_t *out, CUdevice device) {
     *out = (size_t)1 << 30;
     return CUDA_SUCCESS;
 }
+/* A context is its device's number. */
 CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
-    (void)device;
-    *out = (CUcontext)&fake_state;
+    *out = (CUcontext)(uintptr_t)(FAKE_CONTEXT + device);
     fake_state.contexts++;
     return CUDA_SUCCESS;
 }
@@ -119,8 +121,27 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return answer();
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
-    (void)context;
+    fake_state.current = context ? (int)((uintptr_t)context - FAKE_CONTEXT) : -1;
     return answer();
+}
+
+/* ---- peers: an even device reaches its neighbours alone where the mode says so ---- */
+CUresult cuDeviceCanAccessPeer(int *out, CUdevice device, CUdevice peer) {
+    *out = device != peer && (strcmp(mode(), "pairs") != 0 || device / 2 == peer / 2);
+    return answer();
+}
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+    bool again = fake_state.peers[fake_state.current] & 1u << ((uintptr_t)peer - FAKE_CONTEXT);
+    fake_state.peers[fake_state.current] |= 1u << ((uintptr_t)peer - FAKE_CONTEXT);
+    return flags ? CUDA_ERROR_INVALID_VALUE : again ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : answer();
+}
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+                           CUstream stream) {
+    (void)stream;
+    int target = (int)((uintptr_t)to_context - FAKE_CONTEXT), source = (int)((uintptr_t)from_context - FAKE_CONTEXT);
+    fake_state.peer_copies[source][target]++;
+    memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, bytes);
+    return fake_state.current == source ? answer() : CUDA_ERROR_INVALID_CONTEXT;
 }
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) {
@@ -140,6 +161,11 @@ CUresult cuStreamDestroy(CUstream stream) {
     (void)stream;
     fake_state.streams--;
     return answer();
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    (void)event;
+    fake_state.waits++;
+    return stream && !flags ? answer() : CUDA_ERROR_INVALID_HANDLE;
 }
 CUresult cuStreamSynchronize(CUstream stream) {
     (void)stream;

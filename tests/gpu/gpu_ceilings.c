@@ -93,7 +93,9 @@ static bool is_card(const char *name) {
 }
 
 static void a_card_is_in_its_bands(void **state) {
-    static const band any[] = {{"h2d", "median", 1e9, 1e12}, {"d2h", "median", 1e9, 1e12}}; /* PCIe 3.0 x4 to C2C */
+    static const band any[] = {{"h2d", "median", 1e9, 1e12},
+                               {"d2h", "median", 1e9, 1e12},
+                               {"h2d_d2h", "median", 1e9, 2e12}}; /* PCIe 3.0 x4 to C2C */
     static const band big_hopper[] = {
         {"tensor_fp64", "median", 50e12, INFINITY},
         {"tensor_tf32", "median", 350e12, INFINITY},
@@ -130,6 +132,7 @@ static const band h200[] = {
     {"tensor_int8", "median", 1300e12, 2142e12},
     {"h2d", "median", 20e9, 64e9},
     {"d2h", "median", 20e9, 64e9},
+    {"h2d_d2h", "median", 25e9, 128e9},
 };
 
 static void an_h200_is_in_its_bands(void **state) {

@@ -165,6 +165,67 @@ static void memory_is_written_copied_and_read(void **state) {
     free(got);
 }
 
+/* ---- copies at once ---- */
+
+enum { IN, OUT, COPY_BYTES = 64 << 20, COPIES = 8 };
+
+typedef struct copies {
+    rft_gpu *gpu;
+    rft_device_ptr device[2];
+    unsigned char *host[2];
+    rft_event *start, *stop;
+} copies;
+
+static int copy_once(const copies *c, int ways, rft_err *err) {
+    const rft_gpu_vt *vt = c->gpu->vt;
+    return ways == IN ? vt->host_to_device(c->gpu, c->device[IN], c->host[IN], COPY_BYTES, err)
+           : ways == OUT
+               ? vt->device_to_host(c->gpu, c->host[OUT], c->device[OUT], COPY_BYTES, err)
+               : vt->host_both_ways(c->gpu, c->device[IN], c->host[IN], c->host[OUT], c->device[OUT], COPY_BYTES, err);
+}
+
+static double copy_seconds(const copies *c, int ways) {
+    double seconds = 0;
+    OK(copy_once(c, ways, &failure)); /* a second stream is made the first time */
+    OK(c->gpu->vt->event_record(c->gpu, c->start, &failure));
+    for (int i = 0; i < COPIES; i++) {
+        OK(copy_once(c, ways, &failure));
+    }
+    OK(c->gpu->vt->event_record(c->gpu, c->stop, &failure));
+    OK(c->gpu->vt->event_elapsed(c->gpu, c->start, c->stop, &seconds, &failure));
+    return seconds / COPIES;
+}
+
+static void both_ways_at_once_are_right_and_faster(void **state) {
+    (void)state;
+    copies c = {.gpu = the.on.gpu};
+    double seconds[3];
+    for (int way = IN; way <= OUT; way++) {
+        void *host = NULL;
+        OK(c.gpu->vt->alloc(c.gpu, COPY_BYTES, &c.device[way], &failure));
+        OK(c.gpu->vt->host_alloc(c.gpu, COPY_BYTES, &host, &failure));
+        c.host[way] = host;
+        memset(c.host[way], 10 + way, COPY_BYTES);
+    }
+    OK(c.gpu->vt->event_new(c.gpu, &c.start, &failure));
+    OK(c.gpu->vt->event_new(c.gpu, &c.stop, &failure));
+    OK(c.gpu->vt->set(c.gpu, c.device[OUT], 77, COPY_BYTES, &failure));
+    for (int ways = IN; ways <= OUT + 1; ways++) {
+        seconds[ways] = copy_seconds(&c, ways);
+        memset(c.host[OUT], 0, ways <= OUT ? COPY_BYTES : 0);
+    }
+    printf("    from the host %.1f GB/s, to it %.1f GB/s, both at once %.1f GB/s\n", COPY_BYTES / seconds[IN] * 1e-9,
+           COPY_BYTES / seconds[OUT] * 1e-9, 2.0 * COPY_BYTES / seconds[OUT + 1] * 1e-9);
+    assert_true(c.host[OUT][0] == 77 && c.host[OUT][COPY_BYTES - 1] == 77);
+    OK(c.gpu->vt->read(c.gpu, c.host[OUT], c.device[IN], COPY_BYTES, &failure));
+    assert_true(c.host[OUT][0] == 10 && c.host[OUT][COPY_BYTES - 1] == 10);
+    assert_true(seconds[OUT + 1] < 0.95 * (seconds[IN] + seconds[OUT]));
+    for (int way = IN; way <= OUT; way++) {
+        c.gpu->vt->host_free(c.gpu, c.host[way]);
+        c.gpu->vt->free(c.gpu, c.device[way]);
+    }
+}
+
 static void too_much_memory_is_a_limit(void **state) {
     fixture *f = *state;
     rft_device_ptr memory = 1;
@@ -603,6 +664,7 @@ int gpu_driver(int argc, char **argv) {
         cmocka_unit_test(the_device_tells_its_facts),
         cmocka_unit_test(the_environment_is_described),
         cmocka_unit_test(memory_is_written_copied_and_read),
+        cmocka_unit_test(both_ways_at_once_are_right_and_faster),
         cmocka_unit_test(too_much_memory_is_a_limit),
         cmocka_unit_test(mapped_memory_is_seen_by_both),
         cmocka_unit_test(a_kernel_computes_and_is_timed),

@@ -11,8 +11,10 @@
 #include "base/fs.h"
 #include "gpu/fake_cuda.h"
 #include "gpu/gpu.h"
+#include "measure/card_links.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +125,16 @@ static void memory_and_events_are_given_back(void **state) {
     assert_int_equal(gpu->vt->host_to_device(gpu, a, pinned, 16, NULL), 0);
     assert_int_equal(gpu->vt->read(gpu, text, a, 16, NULL), 0);
     assert_string_equal(text, "yx23456789abcde");
+    strcpy(pinned, "both");
+    int streams = fake->streams, waits = fake->waits;
+    for (int i = 0; i < 2; i++) { /* the second stream is made once */
+        assert_int_equal(gpu->vt->host_both_ways(gpu, a, pinned, kept, b, 16, NULL), 0);
+    }
+    assert_string_equal(kept, "xx23456789abcde");
+    assert_int_equal(fake->streams, streams + 1);
+    assert_int_equal(fake->waits, waits + 4); /* each begins with the other, and ends behind it */
+    assert_int_equal(gpu->vt->read(gpu, text, a, 16, NULL), 0);
+    assert_string_equal(text, "both");
     int before = fake->host_allocations;
     gpu->vt->host_free(gpu, pinned);
     assert_int_equal(fake->host_allocations, before - 1); /* `kept` is given back when the device is closed */
@@ -385,8 +397,88 @@ static void a_fault_ends_all_talk(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* ---- several devices ---- */
+
+#define CARDS_MOST 8
+
+static rft_links measure_links(size_t count, rft_arena *arena) {
+    static const rft_links_opts small = {.bytes = 4096, .copies = 3};
+    char number[8];
+    rft_gpu *gpus[CARDS_MOST];
+    rft_links links;
+    rft_err err = RFT_ERR_INIT;
+    snprintf(number, sizeof number, "%zu", count);
+    setenv("FAKE_DEVICES", number, 1);
+    memset(fake->peers, 0, sizeof fake->peers);
+    memset(fake->peer_copies, 0, sizeof fake->peer_copies);
+    int allocations = fake->allocations, pinned = fake->host_allocations;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rft_cuda_open(&gpus[i], (int)i, &err), 0);
+    }
+    if (rft_links_measure(gpus, count, &small, arena, &links, &err) != 0) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(fake->allocations, allocations);
+    assert_int_equal(fake->host_allocations, pinned);
+    for (size_t i = 0; i < count; i++) {
+        gpus[i]->vt->close(gpus[i]);
+    }
+    assert_int_equal(fake->contexts, 0);
+    assert_int_equal(fake->events, 0);
+    unsetenv("FAKE_DEVICES");
+    return links;
+}
+
+/* The fake's events lie 1.5 ms apart. */
+static void links_are_measured_between_all(void **state) {
+    (void)state;
+    static const size_t counts[] = {2, CARDS_MOST};
+    const double rate = 3.0 * 4096.0 / 1.5e-3;
+    for (size_t c = 0; c < 2; c++) {
+        rft_arena *arena = rft_arena_new();
+        const rft_links links = measure_links(counts[c], arena);
+        assert_int_equal(links.count, counts[c] * (counts[c] - 1));
+        for (size_t i = 0; i < links.count; i++) {
+            const rft_link *link = &links.items[i];
+            assert_true(link->from != link->to && link->direct);
+            assert_true(fake->peers[link->from] & 1u << link->to);
+            assert_true(fabs(link->one_way.median / rate - 1.0) < 1e-5);
+            assert_true(fabs(link->both_ways.median / rate - 2.0) < 1e-5);
+            assert_int_equal(fake->peer_copies[link->from][link->to], 2 * 3 * (2 + 11)); /* alone, and beside */
+        }
+        for (size_t i = 0; i < links.card_count; i++) {
+            assert_true(fabs(links.h2d[i].median / rate - 1.0) < 1e-5);
+            assert_int_equal(links.d2h[i].n, 11);
+        }
+        rft_arena_free(arena);
+    }
+}
+
+static void what_is_no_peer_goes_through_the_host(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_ceilings ceilings = {0};
+    setenv("FAKE_CUDA", "pairs", 1);
+    const rft_links links = measure_links(4, arena);
+    setenv("FAKE_CUDA", "", 1);
+    for (size_t i = 0; i < links.count; i++) {
+        assert_true(links.items[i].direct == (links.items[i].from / 2 == links.items[i].to / 2));
+    }
+    links.items[1].one_way.median /= 2.0; /* 0 to 2 */
+    rft_links_put(&links, 0, 77, arena, &ceilings);
+    const rft_ceiling *p2p = &ceilings.items[RFT_CEILING_P2P], *all = &ceilings.items[RFT_CEILING_H2D_ALL];
+    assert_true(p2p->measured && p2p->stats.median == links.items[1].one_way.median && p2p->measured_unix_ns == 77);
+    assert_string_equal(p2p->kernel, "device 0 to 2, through the host, the slowest of 3 pairs");
+    assert_true(all->measured && all->stats.median == links.h2d[0].median);
+    assert_string_equal(all->kernel, "copies of 4 cards at once, this card's");
+    assert_false(ceilings.items[RFT_CEILING_H2D].measured);
+    rft_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(links_are_measured_between_all),
+        cmocka_unit_test(what_is_no_peer_goes_through_the_host),
         cmocka_unit_test(refusals_have_remedies),
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(memory_and_events_are_given_back),

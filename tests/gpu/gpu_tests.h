@@ -19,6 +19,7 @@
     X(gpu_mistakes)                                                                                                    \
     X(gpu_none)                                                                                                        \
     X(gpu_protocol)                                                                                                    \
+    X(gpu_repeats)                                                                                                     \
     X(gpu_run)                                                                                                         \
     X(gpu_run_baselines)                                                                                               \
     X(gpu_run_counters)                                                                                                \

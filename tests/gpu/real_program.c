@@ -288,6 +288,13 @@ static void close_program(void) {
     the_out = the_err = NULL;
 }
 
+const char *real_program_path(void) {
+    if (!*the_program) {
+        find_program();
+    }
+    return the_program;
+}
+
 int real_program_cc(void) {
     return the_cc;
 }

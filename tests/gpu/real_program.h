@@ -19,6 +19,7 @@
  * program does not run at all. */
 struct CMUnitTest;
 int real_program_tests(const struct CMUnitTest *tests, size_t count, int least_cc, const char *what);
+const char *real_program_path(void);
 int real_program_cc(void); /* the first device's compute capability, 90 for 9.0 */
 
 /* A file of the tests, "tests/fault/fault.lua": in $RFT_TEST_ROOT, else in the kit this test lies in, else in the

@@ -3,7 +3,7 @@
  * compile: test_device_text.c. */
 #include "measure/measure_fixture.h"
 
-#include "measure/ceiling/ceiling_memory.h"
+#include "measure/ceiling/ceiling_host.h"
 #include "measure/ceiling/ceiling_tensor.h"
 #include "support/scripted_vendor.h"
 
@@ -255,6 +255,7 @@ static void host_copies(void **state) {
     assert_int_equal(rft_ceilings_host(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
     expect(&s, RFT_CEILING_H2D, speeds.h2d, "from pinned host memory");
     expect(&s, RFT_CEILING_D2H, speeds.d2h, "to pinned host memory");
+    expect(&s, RFT_CEILING_H2D_D2H, speeds.both_ways, "from pinned host memory and one to it");
     assert_int_equal(rft_scripted_memory_used(s.f.scripted), used);
     const char *first = strstr(rft_scripted_history(s.f.scripted), "h2d ");
     assert_non_null(first);
@@ -274,6 +275,7 @@ static void too_little_host_memory(void **state) {
     assert_int_equal(rft_ceilings_host(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
     expect_reason(&s, RFT_CEILING_H2D, "out of host memory");
     expect_reason(&s, RFT_CEILING_D2H, "out of host memory");
+    expect_reason(&s, RFT_CEILING_H2D_D2H, "out of host memory");
     assert_int_equal(rft_scripted_memory_used(s.f.scripted), used);
     fixture_stop(&s.f);
 }

@@ -30,7 +30,7 @@ static void facts_and_ceilings_come_over(void **state) {
     assert_int_equal(s.probe->ceilings(s.probe, &request, s.arena, &ceilings, &s.err), RFT_OK);
     assert_true(ceilings.items[RFT_CEILING_FP32].sustained.n > 10);
     assert_false(ceilings.items[RFT_CEILING_TENSOR_FP8].measured);
-    assert_string_equal(ceilings.items[RFT_CEILING_TENSOR_FP8].reason, RFT_CEILING_NOT_ASKED);
+    assert_string_equal(ceilings.items[RFT_CEILING_TENSOR_FP8].reason, rft_ceiling_not_asked(RFT_CEILING_TENSOR_FP8));
     scene_close(&s);
     unsetenv("SCRIPTED_MEMORY_MIB");
 }

@@ -103,6 +103,7 @@ static rft_launch a_launch(rft_arg *args, size_t count) {
 /* As a_point_goes_over_whole() makes it. */
 static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_int_equal(back->round, 1);
+    assert_int_equal(back->repeats, 1000);
     assert_true(back->rival_s == 1.0 / 3.0 && back->few.run_s == 0.75 && back->few.alone_s == 0.625 &&
                 back->few.one_s == 0.5 && back->few.three_s == 0.25 && back->few.six_s == 0.125 &&
                 back->few.clock_mhz == 1980.5 && back->few.least == 8);
@@ -216,6 +217,7 @@ static void a_point_goes_over_whole(void **state) {
                                  .fills = fills,
                                  .truth = &truth,
                                  .round = 1,
+                                 .repeats = 1000,
                                  .draw = UINT64_MAX >> 1,
                                  .steady_mhz = 1747.5,
                                  .problem_key = "n=1",

@@ -188,6 +188,15 @@ static int device_to_host(rft_gpu *base, void *to, rft_device_ptr from, uint64_t
     return rc == RFT_OK ? host_copy(gpu, to, (const void *)(uintptr_t)from, bytes, gpu->opts.speeds.d2h) : rc;
 }
 
+static int host_both_ways(rft_gpu *base, rft_device_ptr to, const void *from, void *back, rft_device_ptr out,
+                          uint64_t bytes, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    rft_str_addf(&gpu->history, "both ways %llu\n", (unsigned long long)bytes);
+    memcpy(back, (const void *)(uintptr_t)out, bytes);
+    int rc = usable(gpu, err);
+    return rc == RFT_OK ? host_copy(gpu, (void *)(uintptr_t)to, from, bytes, gpu->opts.speeds.both_ways / 2.0) : rc;
+}
+
 /* ---- modules ---- */
 
 static scripted_kernel *find_kernel(const rft_scripted_gpu *gpu, const char *symbol) {
@@ -476,6 +485,7 @@ static const rft_gpu_vt scripted_vt = {
     .host_free = host_free,
     .host_to_device = host_to_device,
     .device_to_host = device_to_host,
+    .host_both_ways = host_both_ways,
     .module_load = module_load,
     .module_free = module_free,
     .function = find_function,
@@ -537,6 +547,7 @@ rft_scripted_opts rft_scripted_defaults(void) {
                                          .tensor_int8 = 1600e12,
                                          .h2d = 55e9,
                                          .d2h = 54e9,
+                                         .both_ways = 90e9,
                                          .launch_s = 2.7e-6}};
     rft_gpu_info_for_arch(&opts.info, "sm_90a", NULL);
     opts.info.name = "Scripted GPU";

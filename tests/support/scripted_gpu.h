@@ -23,8 +23,8 @@ typedef struct rft_scripted_speeds {
     double atomics_shared, atomics_l2,
         atomics_one; /* integer; fp32: half of it. One address, of a device and of an SM */
     double tensor_fp64, tensor_tf32, tensor_bf16, tensor_fp16, tensor_fp8, tensor_int8;
-    double h2d, d2h;
-    double launch_s; /* least time of any kernel */
+    double h2d, d2h, both_ways; /* both_ways: of the two together */
+    double launch_s;            /* least time of any kernel */
 } rft_scripted_speeds;
 
 typedef struct rft_scripted_opts {

@@ -121,6 +121,7 @@ static void release_context(cuda_gpu *gpu) {
     if (!gpu->context || gpu->is_sticky) {
         return;
     }
+    gpu->api.cuCtxSetCurrent(gpu->context); /* of several devices another may be in use */
     gpu->api.cuStreamSynchronize(gpu->stream);
     rft_cuda_window_end(gpu);
     for (rft_event *event = gpu->events; event; event = event->next) {
@@ -128,6 +129,9 @@ static void release_context(cuda_gpu *gpu) {
     }
     for (mapped_block *block = gpu->mapped; block; block = block->next) {
         gpu->api.cuMemFreeHost(block->host);
+    }
+    if (gpu->back) {
+        gpu->api.cuStreamDestroy(gpu->back);
     }
     if (gpu->stream) {
         gpu->api.cuStreamDestroy(gpu->stream);
@@ -161,6 +165,10 @@ static const rft_gpu_vt vtable = {
     .host_free = rft_cuda_host_free,
     .host_to_device = rft_cuda_host_to_device,
     .device_to_host = rft_cuda_device_to_host,
+    .host_both_ways = rft_cuda_host_both_ways,
+    .use = rft_cuda_use,
+    .peer_open = rft_cuda_peer_open,
+    .copy_to_peer = rft_cuda_copy_to_peer,
     .module_load = rft_cuda_module_load,
     .module_free = rft_cuda_module_free,
     .function = rft_cuda_function,

@@ -28,12 +28,15 @@
     X(cuDeviceTotalMem)                                                                                                \
     X(cuDevicePrimaryCtxRetain)                                                                                        \
     X(cuDevicePrimaryCtxRelease)                                                                                       \
+    X(cuDeviceCanAccessPeer)                                                                                           \
     X(cuCtxSetCurrent)                                                                                                 \
     X(cuCtxSetLimit)                                                                                                   \
+    X(cuCtxEnablePeerAccess)                                                                                           \
     X(cuCtxResetPersistingL2Cache)                                                                                     \
     X(cuStreamCreate)                                                                                                  \
     X(cuStreamDestroy)                                                                                                 \
     X(cuStreamSynchronize)                                                                                             \
+    X(cuStreamWaitEvent)                                                                                               \
     X(cuMemGetInfo)                                                                                                    \
     X(cuMemAlloc)                                                                                                      \
     X(cuMemFree)                                                                                                       \
@@ -43,6 +46,7 @@
     X(cuMemcpyHtoDAsync)                                                                                               \
     X(cuMemcpyDtoHAsync)                                                                                               \
     X(cuMemcpyDtoDAsync)                                                                                               \
+    X(cuMemcpyPeerAsync)                                                                                               \
     X(cuMemsetD8Async)                                                                                                 \
     X(cuModuleLoadDataEx)                                                                                              \
     X(cuModuleUnload)                                                                                                  \
@@ -115,6 +119,8 @@ typedef struct cuda_gpu {
     CUdevice device;
     CUcontext context; /* the primary one; NULL until retained */
     CUstream stream;
+    CUstream back; /* of copies the other way; NULL until there is one */
+    rft_event *forked, *joined;
     rft_event *events;
     mapped_block *mapped;
     rft_gpu_info info; /* memory_free_bytes is as of opening */
@@ -157,6 +163,14 @@ int rft_cuda_host_to_device(rft_gpu *base, rft_device_ptr to, const void *from, 
 int rft_cuda_device_to_host(rft_gpu *base, void *to, rft_device_ptr from, uint64_t bytes, rft_err *err);
 int rft_cuda_tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type, rft_device_ptr memory,
                         unsigned char out[128], rft_err *err);
+
+/* ---- driver_links.c ---- */
+int rft_cuda_host_both_ways(rft_gpu *base, rft_device_ptr to, const void *from, void *back, rft_device_ptr out,
+                            uint64_t bytes, rft_err *err);
+int rft_cuda_use(rft_gpu *base, rft_err *err);
+int rft_cuda_peer_open(rft_gpu *from, rft_gpu *to, bool *direct, rft_err *err);
+int rft_cuda_copy_to_peer(rft_gpu *from, rft_device_ptr source, rft_gpu *to, rft_device_ptr target, uint64_t bytes,
+                          rft_err *err);
 
 /* ---- driver_module.c ---- */
 int rft_cuda_module_load(rft_gpu *base, const void *cubin, size_t bytes, rft_module **out, rft_err *err);

@@ -54,7 +54,7 @@ typedef struct atomics {
 
 void rft_ceilings_atomic_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count) {
     static const unsigned char *const texts[] = {rft_embedded_ceiling_atomics_cu};
-    uint32_t ceilings = 0;
+    rft_ceiling_set ceilings = 0;
     (void)arena;
     for (int i = 0; i < WAYS; i++) {
         ceilings |= RFT_CEILING_BIT(ways[i].id);

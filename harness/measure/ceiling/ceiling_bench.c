@@ -310,7 +310,7 @@ int rft_ceilings_excuse(rft_protocol *p, rft_arena *arena, rft_ceiling *first, s
     }
     const char *reason = rft_arena_strdup(arena, failure->message);
     for (size_t i = 0; i < count; i++) {
-        if (!first[i].measured && !rft_text_equal(first[i].reason, RFT_CEILING_NOT_ASKED)) {
+        if (!first[i].measured && !rft_text_equal(first[i].reason, rft_ceiling_not_asked(RFT_CEILING_LAUNCH))) {
             first[i].reason = reason;
         }
     }

@@ -12,9 +12,8 @@
 /* Appends what it compiles to `groups`, which has room for RFT_MEMORY_GROUPS more; names live in `arena`. */
 void rft_ceilings_memory_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count);
 
-/* Each measures its ceilings into `out`; what cannot be measured gets its reason. Errors only when the device is lost:
+/* Measures its ceilings into `out`; what cannot be measured gets its reason. Errors only when the device is lost:
  * RFT_E_DEVICE. The kernels are loaded and the device is awake. */
 int rft_ceilings_memory(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
-int rft_ceilings_host(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
 
 #endif

@@ -66,7 +66,7 @@ void rft_ceilings_pipe_groups(rft_arena *arena, rft_kernel_group *groups, size_t
             const pipe_kernel *pipe = &pipes[unit * UNIT_PIPES + i / CHAIN_COUNTS];
             names[i] = rft_arena_printf(arena, "%s<%d, %d>", pipe->name, chain_counts[i % CHAIN_COUNTS], UNROLL);
         }
-        uint32_t ceilings = 0;
+        rft_ceiling_set ceilings = 0;
         for (int i = 0; i < UNIT_PIPES; i++) {
             ceilings |= RFT_CEILING_BIT(pipes[unit * UNIT_PIPES + i].id);
         }

@@ -2,12 +2,13 @@
 #include "measure/ceiling/ceilings.h"
 #include "measure/ceiling/ceiling_atomics.h"
 #include "measure/ceiling/ceiling_bench.h"
+#include "measure/ceiling/ceiling_host.h"
 #include "measure/ceiling/ceiling_memory.h"
 #include "measure/ceiling/ceiling_pipes.h"
 #include "measure/ceiling/ceiling_tensor.h"
 #include "measure/sampling.h"
 
-size_t rft_ceilings_groups(rft_arena *arena, const rft_gpu_info *gpu, uint32_t wanted, rft_kernel_group **out) {
+size_t rft_ceilings_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_ceiling_set wanted, rft_kernel_group **out) {
     size_t all = 0, count = 0;
     rft_kernel_group *groups = rft_arena_calloc(
         arena, RFT_MEMORY_GROUPS + RFT_PIPE_GROUPS + RFT_ATOMIC_GROUPS + RFT_TENSOR_GROUPS, sizeof *groups);
@@ -50,7 +51,7 @@ static int measure_kind(rft_protocol *p, rft_arena *arena, int kind, rft_ceiling
                    ? rft_ceilings_tensor(p, arena, out, err)
                    : RFT_OK;
     default:
-        return any_asked(p, RFT_CEILING_H2D, RFT_CEILING_D2H) ? rft_ceilings_host(p, arena, out, err) : RFT_OK;
+        return any_asked(p, RFT_CEILING_H2D, RFT_CEILING_H2D_D2H) ? rft_ceilings_host(p, arena, out, err) : RFT_OK;
     }
 }
 
@@ -67,8 +68,9 @@ int rft_ceilings_measure(rft_protocol *p, const rft_ceilings_request *request, r
                          rft_err *err) {
     p->asked = request;
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        bool asked = rft_ceilings_asked(p, (rft_ceiling_id)id);
-        out->items[id] = rft_ceiling_none(asked ? "not measured in this version" : RFT_CEILING_NOT_ASKED);
+        bool asked = rft_ceilings_asked(p, (rft_ceiling_id)id) && id < RFT_CEILING_SEVERAL_FIRST;
+        out->items[id] =
+            rft_ceiling_none(asked ? "not measured in this version" : rft_ceiling_not_asked((rft_ceiling_id)id));
     }
     p->sampling.blocking = true;
     rft_busy_take(p);

@@ -12,7 +12,7 @@ int rft_ceilings_measure(rft_protocol *p, const rft_ceilings_request *request, r
                          rft_err *err);
 /* What the `wanted` ceilings compile on this device (its architecture and compute capability), apart from each other so
  * that it can be done side by side. */
-size_t rft_ceilings_groups(rft_arena *arena, const rft_gpu_info *gpu, uint32_t wanted, rft_kernel_group **out);
+size_t rft_ceilings_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_ceiling_set wanted, rft_kernel_group **out);
 /* Raised whenever a ceiling is measured another way by the same kernels. */
 #define RFT_CEILINGS_METHOD "1"
 

@@ -37,6 +37,11 @@ bool rft_ceiling_from_name(rft_ceiling_id *out, const char *name) {
     return false;
 }
 
+const char *rft_ceiling_not_asked(rft_ceiling_id id) {
+    return id >= RFT_CEILING_SEVERAL_FIRST ? "of several cards: `rooftune ceilings -d all` measures it"
+                                           : "not asked for: `rooftune ceilings` measures all";
+}
+
 rft_ceiling rft_ceiling_none(const char *reason) {
     return (rft_ceiling){.reason = reason,
                          .stats = rft_stats_of(NULL, 0),

@@ -31,7 +31,12 @@
     RFT_TENSOR_PIPE_MAP(X)                                                                                             \
     X(LAUNCH, "launch", "empty kernel between two events", "s")                                                        \
     X(H2D, "h2d", "copy from host, pinned", "B/s")                                                                     \
-    X(D2H, "d2h", "copy to host, pinned", "B/s")
+    X(D2H, "d2h", "copy to host, pinned", "B/s")                                                                       \
+    X(H2D_D2H, "h2d_d2h", "copies from and to host at once, pinned", "B/s")                                            \
+    X(H2D_ALL, "h2d_all", "copy from host, all cards at once", "B/s")                                                  \
+    X(D2H_ALL, "d2h_all", "copy to host, all cards at once", "B/s")                                                    \
+    X(P2P, "p2p", "copy to another card, slowest pair", "B/s")                                                         \
+    X(P2P_BOTH, "p2p_both", "copies to and from another card at once", "B/s")
 
 typedef enum rft_ceiling_id {
 #define RFT_CEILING_ENUM(name, text, label, unit) RFT_CEILING_##name,
@@ -41,12 +46,14 @@ typedef enum rft_ceiling_id {
     RFT_CEILING_ATOMICS_FIRST = RFT_CEILING_ATOMICS_SHARED,
     RFT_CEILING_ATOMICS_END = RFT_CEILING_TENSOR_FP64,
     RFT_CEILING_TENSOR_FIRST = RFT_CEILING_TENSOR_FP64, /* the matrix units */
-    RFT_CEILING_TENSOR_END = RFT_CEILING_LAUNCH
+    RFT_CEILING_TENSOR_END = RFT_CEILING_LAUNCH,
+    RFT_CEILING_SEVERAL_FIRST = RFT_CEILING_H2D_ALL /* from here on: of a card among several (links.h) */
 } rft_ceiling_id;
 
-/* Sets of ceilings, one bit of a uint32_t each. */
-#define RFT_CEILING_BIT(id) (1u << (id))
-#define RFT_CEILINGS_ALL (RFT_CEILING_BIT(RFT_CEILING_COUNT) - 1u)
+/* Sets of ceilings, one bit each. */
+typedef uint64_t rft_ceiling_set;
+#define RFT_CEILING_BIT(id) ((rft_ceiling_set)1 << (id))
+#define RFT_CEILINGS_ALL (RFT_CEILING_BIT(RFT_CEILING_COUNT) - 1)
 
 /* For RFT_CEILING_COUNT ("no ceiling"): "none", "none", "". */
 const char *rft_ceiling_name(rft_ceiling_id id);
@@ -78,6 +85,8 @@ typedef struct rft_ceilings {
     double busy_s; /* the GPU ran the measuring kernels, all tries together; 0 = nothing was measured in this session */
 } rft_ceilings;
 
+/* Why it is not measured where nobody asked for it: what does measure it. */
+const char *rft_ceiling_not_asked(rft_ceiling_id id);
 /* Nothing measured, for this reason; nothing known. */
 rft_ceiling rft_ceiling_none(const char *reason);
 

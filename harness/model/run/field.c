@@ -403,17 +403,18 @@ static const char *check_list(rft_range range, const double *values, size_t coun
 }
 
 const char *rft_field_check(const rft_field *field, const void *record, rft_arena *arena) {
-    if (isinf(range_of(field).high)) { /* anything will do: texts, for one */
+    const rft_range range = range_of(field);
+    if (isinf(range.high)) { /* anything will do: texts, for one */
         return NULL;
     }
     rft_content found = field->derived ? null_content() : rft_field_get(field, record);
     switch (found.kind) {
     case RFT_CONTENT_INT:
-        return rft_range_check(range_of(field), (double)found.integer, arena);
+        return rft_range_check(range, (double)found.integer, arena);
     case RFT_CONTENT_REAL:
-        return rft_range_check(range_of(field), found.real, arena);
+        return rft_range_check(range, found.real, arena);
     case RFT_CONTENT_REALS:
-        return check_list(range_of(field), found.reals, found.count, arena);
+        return check_list(range, found.reals, found.count, arena);
     default:
         return NULL;
     }

@@ -7,7 +7,8 @@
 
 #define TIMEOUT_S 60.0 /* the largest takes two seconds on a slow core */
 
-void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu, uint32_t wanted) {
+void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu,
+                        rft_ceiling_set wanted) {
     *prefetch = (rft_prefetch){.pool = pool};
     if (!prefetch->pool) {
         return;

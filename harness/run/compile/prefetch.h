@@ -22,7 +22,8 @@ typedef struct rft_prefetch {
 } rft_prefetch;
 
 /* Queues what points need and what the `wanted` ceilings (RFT_CEILING_BIT()s) need. `pool` NULL: nothing. */
-void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu, uint32_t wanted);
+void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu,
+                        rft_ceiling_set wanted);
 /* Waits for a group, once. What did not compile is left to the device worker, which says why. */
 void rft_prefetch_await(rft_prefetch *prefetch, rft_prefetch_group group);
 /* Gives back what was not waited for. */

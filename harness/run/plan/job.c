@@ -352,6 +352,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, rft_job *job) {
         .problem = &sweep->problems[job->problem],
         .config = job->config,
         .round = job->round,
+        .repeats = job->repeats,
         .spec = &job->spec,
         .unit = job->compiled   ? job->compiled
                 : has_unit(job) ? &nothing_compiled

@@ -20,6 +20,7 @@ typedef struct rft_job {
     int round;
     int turn;                         /* of the final round */
     size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
+    int repeats;                      /* rft_probe_request.repeats */
     bool verified;                    /* by an earlier request: no reference is compiled for it */
     bool transferred;                 /* rft_point.transferred */
     double prior;                     /* rft_point.prior */

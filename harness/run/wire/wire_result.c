@@ -2,12 +2,12 @@
 /* What comes back from the device worker: probe results, ceilings, device facts. */
 #include "run/wire/wire.h"
 
-static const rft_field vendor_items[] = {
-    RFT_WIRE_FIELD(rft_probe_result, library, TEXT),
-    RFT_WIRE_FIELD(rft_probe_result, algo, TEXT),
-    RFT_WIRE_FIELD(rft_probe_result, algo_count, INT),
+static const rft_field own_items[] = {
+    RFT_WIRE_FIELD(rft_probe_result, library, TEXT),       RFT_WIRE_FIELD(rft_probe_result, algo, TEXT),
+    RFT_WIRE_FIELD(rft_probe_result, algo_count, INT),     RFT_WIRE_FIELD(rft_probe_result, repeats, INT),
+    RFT_WIRE_FIELD(rft_probe_result, repeats_differ, INT),
 };
-static const rft_fields vendor_fields = RFT_WIRE_TABLE(vendor_items);
+static const rft_fields own_fields = RFT_WIRE_TABLE(own_items);
 static const rft_field cost_items[] = {RFT_WIRE_FIELD(rft_ceilings, busy_s, REAL)};
 static const rft_fields cost_fields = RFT_WIRE_TABLE(cost_items);
 
@@ -17,8 +17,8 @@ json_t *rft_wire_of_probe_result(const rft_probe_result *result) {
                      rft_wire_of_fields(&rft_fields_facts, &result->facts), "verification",
                      rft_wire_of_fields(&rft_fields_verification, &result->verification), "load",
                      rft_wire_of_load(result->load), "measurement",
-                     rft_wire_of_fields(&rft_fields_measurement, &result->measurement), "vendor",
-                     rft_wire_of_fields(&vendor_fields, result));
+                     rft_wire_of_fields(&rft_fields_measurement, &result->measurement), "own",
+                     rft_wire_of_fields(&own_fields, result));
 }
 
 int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_arena *arena, rft_err *err) {
@@ -30,7 +30,7 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
     } parts[] = {{"facts", &rft_fields_facts, &out->facts},
                  {"verification", &rft_fields_verification, &out->verification},
                  {"measurement", &rft_fields_measurement, &out->measurement},
-                 {"vendor", &vendor_fields, out}};
+                 {"own", &own_fields, out}};
     const char *outcome = rft_json_text_or(head, "outcome", "");
     if (!rft_outcome_from_name(&out->outcome, outcome)) {
         return rft_err_set(err, RFT_E_WORKER, "frame.outcome: \"%s\" is no outcome", outcome);
@@ -53,7 +53,7 @@ json_t *rft_wire_of_ceilings_request(const rft_ceilings_request *request) {
 }
 
 rft_ceilings_request rft_wire_to_ceilings_request(const json_t *head) {
-    return (rft_ceilings_request){.wanted = (uint32_t)rft_json_int_or(head, "wanted", RFT_CEILINGS_ALL),
+    return (rft_ceilings_request){.wanted = (rft_ceiling_set)rft_json_int_or(head, "wanted", RFT_CEILINGS_ALL),
                                   .soak_s = rft_json_real_or(head, "soak_s", 0.0)};
 }
 

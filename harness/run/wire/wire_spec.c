@@ -230,6 +230,7 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_t *head = json_object();
     json_object_set_new(head, "round", json_integer(request->round));
     json_object_set_new(head, "verify_only", json_boolean(request->verify_only));
+    json_object_set_new(head, "repeats", json_integer(request->repeats));
     json_object_set_new(head, "verified", json_boolean(request->verified));
     json_object_set_new(head, "turn", json_integer(request->turn));
     json_object_set_new(head, "steady_mhz", rft_json_real_new(request->steady_mhz));
@@ -537,6 +538,7 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     *out = (rft_probe_request){.spec = spec};
     out->round = (int)rft_json_int_or(head, "round", 0);
     out->verify_only = rft_json_bool_or(head, "verify_only", false);
+    out->repeats = (int)rft_json_int_or(head, "repeats", 0);
     out->verified = rft_json_bool_or(head, "verified", false);
     out->turn = (int)rft_json_int_or(head, "turn", 0);
     out->steady_mhz = rft_json_real_or(head, "steady_mhz", 0.0);

@@ -9,6 +9,14 @@ gzip -dc "$QUICK" | sed "s/$uuid/$other/g" | gzip -n >other.json.gz
 both="run $SOURCE/sweeps/quick.lua -d replay:$QUICK,replay:other.json.gz"
 rooftune $both --budget 3 -o cards --events two.jsonl
 expect_status 0
+# Ceilings of both, one below the other; recordings copy nothing to each other.
+rooftune ceilings -d replay:"$QUICK",replay:other.json.gz
+expect_status 0
+[ "$(grep -c '^device memory, read ' out)" -eq 4 ] || fail "two cards, each with its rates and its operations"
+rooftune ceilings -d replay:"$QUICK",replay:other.json.gz --json -
+expect_status 0
+expect_out "^{\"devices\":\[{\"device\":.*\"uuid\":\"$other\".*\],\"together\":null}"
+expect_out '"p2p_both":{.*"reason":"'
 for card in "$uuid" "$other"; do
     expect_file "cards/$card.db"
     expect_file "cards/$card.pdf"

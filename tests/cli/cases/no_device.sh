@@ -12,10 +12,8 @@ for device in seven -1 0.5 300; do
     rooftune run s.lua -d "$device"
     expect_error 2 "\"$device\" is no device"
 done
-for command in 'point s.lua' ceilings; do
-    rooftune $command -d 0,1
-    expect_error 2 'one device at a time'
-done
+rooftune point s.lua -d 0,1
+expect_error 2 'one device at a time'
 rooftune run s.lua -d 0,seven
 [ "$status" = 2 ] || [ "$status" = 6 ] || fail "expected exit status 2 or 6, got $status"
 grep -q 'driver\|is no device\|built without CUDA headers' err || fail "neither the driver nor the device is named"

@@ -18,3 +18,10 @@ grep -q "n = $samples, " out || fail "the file has $samples samples, the text an
 # What was not measured has no times, and is an error as without --json.
 rooftune point "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" --set BLOCK=32 --json -
 [ "$status" -ne 0 ] || fail "that configuration is not in the recording"
+# Launching it again and again is another way to run it, and takes a device.
+rooftune point "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" --repeats 10
+expect_error 2 'a recording launches nothing'
+rooftune point "$SOURCE/sweeps/quick.lua" --repeats 0
+expect_error 2 '--repeats'
+rooftune point "$SOURCE/sweeps/quick.lua" --repeats 10 --counters all
+expect_error 2 '--repeats and --counters cannot be given together'
