@@ -110,10 +110,13 @@ local function sweep_of(word)
       end
     ),
   }
-  if layer.early then
+  for _, way in ipairs(layer.early and {
+    { "begun before the layer in front ends (PDL)", layer.early },
+    { "begun early, x fetched into L2 (PDL)", layer.early_fetched },
+  } or {}) do
     variants[#variants + 1] = {
-      "begun before the layer in front ends (PDL)",
-      kernel = layer.early,
+      way[1],
+      kernel = way[2],
       tune = {
         BLOCK_M = values(8, 16), DOWN = values(2, 4), WARPS_N = values(1, 2), WARPS_K = values(4, 8), STAGES = range(2, 7),
         X_STAGES = values(1, 2), SPLIT = values(1, 2), AHEAD = values(-1, 0, 1),

@@ -69,6 +69,12 @@ __device__ __forceinline__ void bulk_load_box(unsigned to, const CUtensorMap *ma
                  : "memory");
 }
 
+/* The same to L2 alone. What is not written yet may be fetched: L2 is where it will be written. */
+__device__ __forceinline__ void bulk_prefetch_box(const CUtensorMap *map, int x, int y) {
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(map), "r"(x), "r"(y)
+                 : "memory");
+}
+
 /* The same of three dimensions. */
 __device__ __forceinline__ void bulk_load_brick(unsigned to, const CUtensorMap *map, int x, int y, int z,
                                                 unsigned barrier) {

@@ -213,19 +213,12 @@ __device__ __forceinline__ void store_share(const TileOfY<L::BLOCK_M, L::ROWS> &
     }
 }
 
-#endif
-
-/* The next launch may begin when a warp has AHEAD pieces left to ask for, or, below 0, so many steps behind the last:
- * what it asks for comes while this one adds up and ends, when memory has nothing else to do; earlier it would be in
- * the way. TINY: multiply_piece_tiny. */
-template <class F, typename T, int BLOCK_M, int DOWN, int WARPS_N, int WARPS_K, int STAGES, int X_STAGES, int SPLIT,
-          int AHEAD, bool TINY>
-__global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 2)
-    linear_early(const unsigned char *__restrict__ packed, const __half *__restrict__ scales,
-                 const __grid_constant__ CUtensorMap x, T *y, long long m, long long n, long long k) {
-#if __CUDA_ARCH__ >= 900
-    typedef Layer<F, T, true, BLOCK_M, DOWN, WARPS_N, WARPS_K, SPLIT, true> L;
+/* FETCH: x is in L2 before it is asked for; else it may come from device memory, behind the weights. */
+template <class L, int STAGES, int X_STAGES, int AHEAD, bool TINY, bool FETCH>
+__device__ __forceinline__ void early_layer(const unsigned char *packed, const __half *scales, const CUtensorMap *x,
+                                            typename L::T *y, long long m, long long n, long long k) {
     typedef Slabs<L> X;
+    constexpr int DOWN = L::DOWN, WARPS_N = L::WARPS_N, WARPS_K = L::WARPS_K, SPLIT = L::SPLIT, BLOCK_M = L::BLOCK_M;
     constexpr int WARPS = WARPS_N * WARPS_K, PIECE = DOWN * L::R::BYTES, RINGS_AT = WARPS_K * X_STAGES * X::BYTES;
     extern __shared__ __align__(1024) unsigned char shared[];
     const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0), lane = threadIdx.x % 32, split = blockIdx.x % SPLIT;
@@ -247,11 +240,11 @@ __global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 2)
                   packed + ((share.begin + record) * rows + row) * PIECE, PIECE, full + stage * 8);
     };
     auto ask_x = [&](int record, int stage) {
-        X::ask(x_ring + stage * X::BYTES, &x, (int)(share.begin + record) * L::R::K, (int)part.first_token,
+        X::ask(x_ring + stage * X::BYTES, x, (int)(share.begin + record) * L::R::K, (int)part.first_token,
                x_full + stage * 8);
     };
     if (threadIdx.x == 0) {
-        bulk_fetch_map(&x);
+        bulk_fetch_map(x);
     }
     if (lane == 0) {
         for (int stage = 0; stage < STAGES; stage++) {
@@ -267,6 +260,11 @@ __global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 2)
         }
         if (begin + (STAGES + AHEAD) * WARPS_K >= records) {
             launch_next();
+        }
+    }
+    if (FETCH && threadIdx.x == 32) {
+        for (int box = blockIdx.x; box * 64 < k; box += gridDim.x) { /* each block its share */
+            bulk_prefetch_box(x, box * 64, (int)part.first_token);
         }
     }
     __syncthreads();
@@ -339,5 +337,32 @@ __global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 2)
     if (SPLIT > 1) { /* no block leaves while others may still read its sums */
         cluster_meet();
     }
+}
+
+#endif
+
+/* The next launch may begin when a warp has AHEAD pieces left to ask for, or, below 0, so many steps behind the last:
+ * what it asks for comes while this one adds up and ends, when memory has nothing else to do; earlier it would be in
+ * the way. TINY: multiply_piece_tiny. */
+template <class F, typename T, int BLOCK_M, int DOWN, int WARPS_N, int WARPS_K, int STAGES, int X_STAGES, int SPLIT,
+          int AHEAD, bool TINY>
+__global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 2)
+    linear_early(const unsigned char *__restrict__ packed, const __half *__restrict__ scales,
+                 const __grid_constant__ CUtensorMap x, T *y, long long m, long long n, long long k) {
+#if __CUDA_ARCH__ >= 900
+    early_layer<Layer<F, T, true, BLOCK_M, DOWN, WARPS_N, WARPS_K, SPLIT, true>, STAGES, X_STAGES, AHEAD, TINY, false>(
+        packed, scales, &x, y, m, n, k);
+#endif
+}
+
+/* The same with x fetched into L2 by all blocks before the launch in front ends, which may still write it there. */
+template <class F, typename T, int BLOCK_M, int DOWN, int WARPS_N, int WARPS_K, int STAGES, int X_STAGES, int SPLIT,
+          int AHEAD, bool TINY>
+__global__ void __launch_bounds__(WARPS_N *WARPS_K * 32, 2)
+    linear_early_fetched(const unsigned char *__restrict__ packed, const __half *__restrict__ scales,
+                         const __grid_constant__ CUtensorMap x, T *y, long long m, long long n, long long k) {
+#if __CUDA_ARCH__ >= 900
+    early_layer<Layer<F, T, true, BLOCK_M, DOWN, WARPS_N, WARPS_K, SPLIT, true>, STAGES, X_STAGES, AHEAD, TINY, true>(
+        packed, scales, &x, y, m, n, k);
 #endif
 }

@@ -5,9 +5,9 @@
 --   x        f16 (when left out) or bf16: type of x and y
 --   group    of int4: 32, 64 or 128 (when left out) neighbours of a row that share a scale
 --   zeros    of int4: true where each group has a zero point; else it is 8
--- It returns { naive, wide, registers, bulk, wgmma, early, fits }: naive and wide from sm_75 on (bf16 from sm_80),
--- registers from sm_80, bulk and early (of 4 and 8 bits) from sm_90, wgmma on sm_90a alone; fits, constraints of the
--- others than naive.
+-- It returns { naive, wide, registers, bulk, wgmma, early, early_fetched, fits }: naive and wide from sm_75 on (bf16 from
+-- sm_80), registers from sm_80, bulk and both early (of 4 and 8 bits) from sm_90, wgmma on sm_90a alone; fits, constraints of
+-- the others than naive.
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -385,13 +385,13 @@ return function(facts)
       return (early_shared(c) <= gpu.shared_per_sm // 2 - 1024) ~= (never == true)
     end
   end
-  local EARLY = ("linear_early<%s, %s, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, AHEAD, %s>"):format(F, cuda_x, tostring(tiny))
+  local EARLY = "linear_%s<%s, %s, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, AHEAD, %s>"
   local function early_blocks(p, c) return ceil_div(p.n, rows_of(c)) * c.SPLIT * ceil_div(p.m, c.BLOCK_M) end
   local function early_packed(p, c) return ceil_div(p.n, 16 * c.DOWN) * c.DOWN * ceil_div(p.k, record_k) * record_bytes end
-  local early = bits <= 8 and layer {
-    name = "early",
+  local function early_layer(name) return layer {
+    name = name,
     source = "linear_early.cu",
-    entry = EARLY,
+    entry = EARLY:format(name, F, cuda_x, tostring(tiny)),
     params = {
       { "BLOCK_M", 8, "tokens of a tile" },
       { "DOWN", 4, "times 16 rows of W of a warp" },
@@ -442,7 +442,8 @@ return function(facts)
       local waiting = math.min(early_blocks(p, c), 2 * gpu.sms) * c.WARPS_N * c.WARPS_K * c.STAGES * c.DOWN * record_bytes
       return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, 1.6 * t[pipe]) + c.SPLIT / 8 * us
     end,
-  }
+  } end
+  local early, early_fetched = bits <= 8 and early_layer("early"), bits <= 8 and early_layer("early_fetched")
 
   -- Whole warps' registers: sums, records and tokens on their way; what is shared; nothing to add up without SPLIT.
   local function held(BLOCK_M, DOWN, asked) return BLOCK_M * DOWN // 2 + asked * (8 * DOWN + 64 // bits * BLOCK_M // 8) end
@@ -451,7 +452,7 @@ return function(facts)
     function(WARPS_N, WARPS_K) return WARPS_N * WARPS_K <= 16 end,
   }
   return {
-    naive = naive, wide = wide, registers = registers, bulk = bulk, wgmma = wgmma, early = early,
+    naive = naive, wide = wide, registers = registers, bulk = bulk, wgmma = wgmma, early = early, early_fetched = early_fetched,
     fits = {
       registers = {
         "gpu.cc >= 80", fits[1], fits[2],

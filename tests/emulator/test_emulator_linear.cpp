@@ -200,7 +200,8 @@ static void widened(int m, int n, int k) {
     });
 }
 
-template <class F, typename T, int BLOCK_M, int DOWN, int WARPS_N, int WARPS_K, int STAGES, int X_STAGES, int SPLIT>
+template <class F, typename T, int BLOCK_M, int DOWN, int WARPS_N, int WARPS_K, int STAGES, int X_STAGES, int SPLIT,
+          bool FETCHED = false>
 static void early(int m, int n, int k) {
     typedef Record<F> R;
     constexpr int ROWS = WARPS_N * DOWN * 16;
@@ -221,9 +222,12 @@ static void early(int m, int n, int k) {
     launch.shared =
         std::max(WARPS_K * X_STAGES * (BLOCK_M * 2 * R::K + 16) + WARPS_N * WARPS_K * STAGES * (DOWN * R::BYTES + 8),
                  4 * WARPS_K * BLOCK_M * (ROWS + 8));
-    p.check("linear_early", launch, BLOCK_M, ROWS, 1, [&] {
-        linear_early<F, T, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, (X_STAGES == 2 ? -1 : 1), TINY>(
-            p.packed.data(), p.scales.data(), emulator::tensor_map<CUtensorMap>(&map), p.y.data(), m, n, k);
+    p.check(FETCHED ? "linear_early_fetched" : "linear_early", launch, BLOCK_M, ROWS, 1, [&] {
+        constexpr int AHEAD = X_STAGES == 2 ? -1 : 1;
+        const auto kernel =
+            FETCHED ? linear_early_fetched<F, T, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, AHEAD, TINY>
+                    : linear_early<F, T, BLOCK_M, DOWN, WARPS_N, WARPS_K, STAGES, X_STAGES, SPLIT, AHEAD, TINY>;
+        kernel(p.packed.data(), p.scales.data(), emulator::tensor_map<CUtensorMap>(&map), p.y.data(), m, n, k);
     });
 }
 
@@ -280,6 +284,7 @@ static void run_all() {
     early<Int4<32, true>, bf16, 16, 4, 2, 1, 3, 1, 1>(9, 130, 520);
     early<E4m3, bf16, 8, 2, 1, 2, 2, 2, 1>(3, 40, 392);
     early<Int8, fp16, 16, 4, 2, 2, 2, 1, 2>(13, 67, 840);
+    early<Int4<128, false>, fp16, 16, 4, 1, 2, 2, 1, 1, true>(19, 67, 1416);
     widened<Plain, fp16, 8, 128, 4, 1, 2, 1, 1>(5, 67, 392);
     widened<E4m3, bf16, 16, 128, 2, 2, 1, 2, 2>(19, 136, 520);
     widened<Int8, fp16, 16, 128, 2, 1, 1, 2, 1>(3, 100, 264);

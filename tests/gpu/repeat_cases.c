@@ -46,7 +46,7 @@ static const repeat_row rows[] = {
     {.file = "embedding_norm", .variants = {"fused, rows by the copy engine"}, .problem = "v=5003"},
     {.file = "experiments", .sweep = "arrivals", .variants = {"bulk", "tensor map"}},
     {.file = "gather", .variants = {"copy engine"}, .problem = "d=68"},
-    {.file = "linear_weights", .variants = {"mma.sync, bulk", "wgmma", "begun before"}},
+    {.file = "linear_weights", .variants = {"mma.sync, bulk", "wgmma", "begun"}},
     {.file = "matmul_bf16", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
     {.file = "matmul_fp16", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
     {.file = "matmul_fp8", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
