@@ -63,6 +63,12 @@ return sweep {
       tune = tuned { SPLIT = values(0, 1, 2, 4), CLUSTER = values(1, 2), PAIR = values(1, 2) },
       where = { arch, parts, "CLUSTER * PAIR == 2", "SPLIT % CLUSTER == 0", "SPLIT == 0 or ragged == 1", by_pairs },
     },
+    {
+      "clusters, values between scores", -- with 64 heads memory is what it waits for
+      kernel = mla.spread,
+      tune = tuned { CLUSTER = values(2) },
+      where = { arch, parts, "heads > 64" },
+    },
   },
   over = { heads = refine(values(1, 16, 32, 64, 128), 1), batch = values(1, 32, 128) },
   with = {

@@ -11,12 +11,19 @@
  * Each warpgroup has code of its own, so that places are constants: the next operand is an addition for the whole warp.
  * Made by every thread it takes longer than multiplying by 64 tokens, which then waits.
  *
+ * SPREAD: a tile's scores and the values of the one before by the other's weights take turns, and the last of these are
+ * added while tops are found. Tensor cores wait less, memory is read less evenly: for blocks that do not wait for it.
+ *
  * PAIR 2: neighbouring blocks have the same tokens and the next 64 heads; each brings half of a tile, to both.
  * CLUSTER blocks (pairs) with neighbouring tokens of a sequence join their sums over the cluster's shared memory.
  */
 #include "decode_mla_join.cuh"
 #include "wgmma_registers.cuh"
 #include "wgmma_tiles.cuh"
+
+#ifndef SPREAD
+#define SPREAD false
+#endif
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -212,18 +219,21 @@ template <class P, int HALF> struct Latent {
         wgmma_begin();
 #pragma unroll
         for (int piece = 0; piece < 2; piece++) {
-#pragma unroll
-            for (int step = 0; step < P::TOKENS / 16; step++) {
-                wgmma_registers<__nv_bfloat16>(sums[piece], by + 4 * step,
-                                               operand<P::SLAB>(from, AT + piece * 2 * P::SLAB + step * 2048), 1);
-            }
-            wgmma_commit();
+            add_half(piece, by, from, AT);
         }
         wgmma_wait<1>();
         release(STAGE, HALF * 2, HALF);
         wgmma_wait<0>();
         wgmma_hold(sums);
         release(STAGE, HALF * 2 + 1, HALF);
+    }
+    __device__ __forceinline__ void add_half(int piece, const unsigned *by, unsigned from, unsigned at_values) {
+#pragma unroll
+        for (int step = 0; step < P::TOKENS / 16; step++) {
+            wgmma_registers<__nv_bfloat16>(sums[piece], by + 4 * step,
+                                           operand<P::SLAB>(from, at_values + piece * 2 * P::SLAB + step * 2048), 1);
+        }
+        wgmma_commit();
     }
     __device__ __forceinline__ void add_other(int tile) {
         take_weights(tile);
@@ -320,13 +330,18 @@ template <class P, int HALF> struct Latent {
         }
     }
 
-    /* The values of a tile by its scores, which are at work. */
-    __device__ __forceinline__ void weigh_and_add(int tile) {
+    /* The values of a tile by its scores, which are at work; BETWEEN: so are the last values of the one before. */
+    template <bool BETWEEN = false> __device__ __forceinline__ void weigh_and_add(int tile) {
         float to[2], more[2];
-        wgmma_wait<0>();
+        wgmma_wait<BETWEEN ? 1 : 0>();
         wgmma_hold(scores);
         release(HALF, 4, 1 - HALF);
         find_tops(to, tile);
+        if constexpr (BETWEEN) {
+            apart(to[0]);
+            added_other_half<1, 0>();
+            wgmma_hold(sums);
+        }
         weigh(to, more);
         clear_rest(tile);
         tell_weights(to);
@@ -334,6 +349,39 @@ template <class P, int HALF> struct Latent {
         weight[0] += more[0];
         weight[1] += more[1];
         add<true>(weights);
+    }
+
+    /* No wait that follows comes to stand in front of what makes `known`, which is a number. */
+    __device__ __forceinline__ static void apart(float known) {
+        if (!(known == known)) {
+            asm volatile("trap;");
+        }
+    }
+    template <int GROUP> __device__ __forceinline__ void score_more(int tile) {
+        score_group<GROUP>(tile, base(), GROUP != HALF * 2);
+        wgmma_commit();
+    }
+    template <int PIECE> __device__ __forceinline__ void add_other_half() {
+        wgmma_hold(reinterpret_cast<float(&)[1][64]>(sums[PIECE])); /* the other half may be at work */
+        wgmma_begin();
+        add_half(PIECE, weights, base(), OTHERS_AT + HALF * P::HALF);
+    }
+    template <int PIECE, int LATER> __device__ __forceinline__ void added_other_half() {
+        wgmma_wait<LATER>();
+        release(1 - HALF, HALF * 2 + PIECE, HALF);
+    }
+    /* A tile with the values of the one before in between. */
+    __device__ __forceinline__ void turn(int tile) {
+        score_more<HALF * 2>(tile);
+        score_more<4>(tile);
+        take_weights(tile - 1);
+        score_more<HALF * 2 + 1>(tile);
+        add_other_half<0>();
+        score_more<(1 - HALF) * 2>(tile);
+        score_more<(1 - HALF) * 2 + 1>(tile);
+        add_other_half<1>();
+        added_other_half<0, 3>();
+        weigh_and_add<true>(tile);
     }
 
     __device__ __forceinline__ void attend() {
@@ -349,6 +397,10 @@ template <class P, int HALF> struct Latent {
             tile = 2;
         }
         for (; tile < share.tiles; tile += 2) {
+            if constexpr (SPREAD) {
+                turn(tile);
+                continue;
+            }
             score_own(tile); /* while the other computes weights */
             add_other(tile - 1);
             score_others(tile);
@@ -508,7 +560,8 @@ template <class P> struct MlaProducer {
             const int half = tile % 2; /* in the order in which places become free */
 #pragma unroll 1
             for (int i = 0; i < P::GROUPS; i++) {
-                const int group = i == 0 ? 4 : (i - 1) ^ half * 2;
+                const int last_first = i == 0 ? 4 : (i - 1) ^ half * 2;
+                const int group = SPREAD && i < 2 ? (i == 0 ? half * 2 : 4) : last_first;
                 const bool brings = P::PAIR == 1 || (group == 4 ? 1 - half : group / 2) == share.member;
                 if (brings && lane == 0) {
                     bulk_wait(at.free(tile, group), at.parity(tile) ^ 1);

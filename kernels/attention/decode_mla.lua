@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Decode of multi-head latent attention: `batch` sequences of at most `l` tokens, a row of 576 bf16 a token, which is K of all
--- `heads` query heads and whose first 512 elements are V. Pages and ragged as in decode.lua. Returns { wgmma, mma, mma_fits }:
--- on sm_90a, and by mma.sync (before sm_80 FMA) with its constraints.
+-- `heads` query heads and whose first 512 elements are V. Pages and ragged as in decode.lua. Returns { wgmma, spread, mma, mma_fits }:
+-- on sm_90a in two orders, and by mma.sync (before sm_80 FMA) with its constraints.
 local decode = require "kernels.decode"
 
 local KEYS, VALUES, TOKENS, HEADS = 576, 512, 64, 64
@@ -108,48 +108,52 @@ local function describe(facts)
   }
 end
 
-local wgmma = describe {
-  name = "decode_mla",
-  source = "decode_mla.cu",
-  entry = "decode_mla<64, CLUSTER, PAIR, SPLIT, COMBINE>", -- the last are of launches: so they are no macros
-  params = {
-    SPLIT,
-    { "CLUSTER", 1, "of these, blocks (pairs) that join their sums in shared memory" },
-    { "PAIR", 1, "blocks with the same tokens and other heads that share what they read" },
-    { "COMBINE", "pdl", "what joins the parts: a launch, or one that starts early" },
-  },
-  parts_of = parts_of,
-  attend = function(p, c, gpu, b, split, of)
-    local box, chunk = math.min(p.page, TOKENS), chunk_of(p, c, gpu)
-    return {
-      entry = ("decode_mla<%d, %d, %d>"):format(box, c.CLUSTER, c.PAIR),
-      args = {
-        tensor_map(b.q, { KEYS, p.batch * p.heads }, { box = { 64, HEADS }, swizzle = 128 }),
-        tensor_map(b.cache, { KEYS, p.batch * pages_of(p) * p.page }, { box = { 64, box }, swizzle = 128 }),
-        b.tables, b.lengths, b.out, split, of(chunk),
-      },
-      grid = { parts_of(p, c, gpu) * c.CLUSTER * c.PAIR, tiles_of(p) // c.PAIR, p.batch },
-      cluster = c.CLUSTER * c.PAIR,
-      block = 384,
-      shared = 2 * (HEADS + 128) * KEYS + 144 * HEADS + 184, -- q, two tiles, weights, maxima and sums, barriers
-    }, chunk * c.CLUSTER
-  end,
-  -- An instruction has 64 heads. Scores read their rows for each tile; weights go through shared memory.
-  traffic = function(p, c, gpu)
-    local parts, tokens = parts_of(p, c, gpu), decode.tokens_of(p)
-    local handed = parts > 1 and 4 * p.batch * p.heads * parts * (VALUES + 2) or 0
-    local read, tiles = 2 * KEYS * tokens, tiles_of(p) * tokens / TOKENS
-    return {
-      tensor_bf16 = 2 * (KEYS + VALUES) * HEADS * tiles_of(p) * tokens,
-      l2 = tiles_of(p) // c.PAIR * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
-      shared = tiles_of(p) * read + tiles * (KEYS // 16 * 4096 + 2 * TOKENS * (VALUES + 2 * HEADS)),
-    }
-  end,
-  prior = function(p, c, gpu, t)
-    local blocks = parts_of(p, c, gpu) * c.CLUSTER * tiles_of(p) * p.batch
-    return math.max(t.floor, t.shared) * math.ceil(blocks / gpu.sms) / (blocks / gpu.sms) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
-  end,
-}
+-- spread: scores and values take turns (decode_mla.cu).
+local function by_wgmma(spread)
+  return describe {
+    name = spread and "decode_mla_spread" or "decode_mla",
+    source = "decode_mla.cu",
+    options = spread and { "-DSPREAD=true" } or nil,
+    entry = "decode_mla<64, CLUSTER, PAIR, SPLIT, COMBINE>", -- the last are of launches: so they are no macros
+    params = {
+      SPLIT,
+      { "CLUSTER", 1, "of these, blocks (pairs) that join their sums in shared memory" },
+      { "PAIR", 1, "blocks with the same tokens and other heads that share what they read" },
+      { "COMBINE", "pdl", "what joins the parts: a launch, or one that starts early" },
+    },
+    parts_of = parts_of,
+    attend = function(p, c, gpu, b, split, of)
+      local box, chunk = math.min(p.page, TOKENS), chunk_of(p, c, gpu)
+      return {
+        entry = ("decode_mla<%d, %d, %d>"):format(box, c.CLUSTER, c.PAIR),
+        args = {
+          tensor_map(b.q, { KEYS, p.batch * p.heads }, { box = { 64, HEADS }, swizzle = 128 }),
+          tensor_map(b.cache, { KEYS, p.batch * pages_of(p) * p.page }, { box = { 64, box }, swizzle = 128 }),
+          b.tables, b.lengths, b.out, split, of(chunk),
+        },
+        grid = { parts_of(p, c, gpu) * c.CLUSTER * c.PAIR, tiles_of(p) // c.PAIR, p.batch },
+        cluster = c.CLUSTER * c.PAIR,
+        block = 384,
+        shared = 2 * (HEADS + 128) * KEYS + 144 * HEADS + 184, -- q, two tiles, weights, maxima and sums, barriers
+      }, chunk * c.CLUSTER
+    end,
+    -- An instruction has 64 heads. Scores read their rows for each tile; weights go through shared memory.
+    traffic = function(p, c, gpu)
+      local parts, tokens = parts_of(p, c, gpu), decode.tokens_of(p)
+      local handed = parts > 1 and 4 * p.batch * p.heads * parts * (VALUES + 2) or 0
+      local read, tiles = 2 * KEYS * tokens, tiles_of(p) * tokens / TOKENS
+      return {
+        tensor_bf16 = 2 * (KEYS + VALUES) * HEADS * tiles_of(p) * tokens,
+        l2 = tiles_of(p) // c.PAIR * read + 2 * (KEYS + VALUES) * p.batch * p.heads + 2 * handed + 4 * p.batch * (1 + pages_of(p)),
+        shared = tiles_of(p) * read + tiles * (KEYS // 16 * 4096 + 2 * TOKENS * (VALUES + 2 * HEADS)),
+      }
+    end,
+    prior = function(p, c, gpu, t)
+      local blocks = parts_of(p, c, gpu) * c.CLUSTER * tiles_of(p) * p.batch
+      return math.max(t.floor, t.shared) * math.ceil(blocks / gpu.sms) / (blocks / gpu.sms) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
+    end,
+  }
+end
 
 -- By mma.sync, before sm_80 by FMA: so many heads a block, tiles of 32 tokens.
 local function few_of(p, c) return ceil_div(p.heads, 16 * c.BANDS) end
@@ -201,7 +205,7 @@ local mma = describe {
 }
 
 return {
-  wgmma = wgmma, mma = mma,
+  wgmma = by_wgmma(false), spread = by_wgmma(true), mma = mma,
   mma_fits = {
     "page >= 32", "COMBINE ~= 'pdl' or gpu.cc >= 90",
     function(BANDS, STAGES, gpu) return mma_shared(BANDS, STAGES) <= gpu.shared_per_block end,

@@ -6,6 +6,11 @@
 typedef __nv_bfloat16 bf16;
 #include "decode_cores.cu"
 #include "decode_mla.cu"
+#undef SPREAD
+#define SPREAD true
+namespace spread { /* here, where LOWEST is decode.cuh's */
+#include "decode_mla.cu"
+}
 #include "decode_mma.cu"
 #include "decode_tma.cu"
 #include "decode_wgmma.cu"
@@ -105,25 +110,23 @@ static void many(const char *name, std::vector<int> lengths, int group, int kv_h
     });
 }
 
-/* A cluster leaves a part. */
-template <int BOX, int CLUSTER, int PAIR, int LINES>
-static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk) {
-    typedef Mla<BOX, CLUSTER, PAIR> P;
-    latent<LINES>(name, lengths, heads, page, chunk, chunk * CLUSTER, [&](auto &of_keys, auto &problem) {
+/* P: the kernel's Mla. A cluster leaves a part. */
+template <class P, int LINES, class KERNEL>
+static void mla(const char *name, std::vector<int> lengths, int heads, int page, int chunk, const KERNEL &kernel) {
+    latent<LINES>(name, lengths, heads, page, chunk, chunk * P::CLUSTER, [&](auto &of_keys, auto &problem) {
         const Map q = {(unsigned char *)of_keys.q.data(), 2, 576, (long)lengths.size() * heads, 576, 64, 64, 128};
         const Map cache = {
-            (unsigned char *)of_keys.k.data(), 2, 576, (long)of_keys.tables.size() * page, 576, 64, BOX, 128};
+            (unsigned char *)of_keys.k.data(), 2, 576, (long)of_keys.tables.size() * page, 576, 64, P::BOX, 128};
         Launch launch;
-        launch.grid = {(unsigned)(problem.parts * P::BLOCKS), (unsigned)(heads + 63) / 64 / PAIR,
+        launch.grid = {(unsigned)(problem.parts * P::BLOCKS), (unsigned)(heads + 63) / 64 / P::PAIR,
                        (unsigned)lengths.size()};
         launch.cluster = P::BLOCKS;
         launch.threads = 384;
         launch.shared = P::BYTES;
         launch.at_once = 4;
         return emulator::run(launch, seed, [&]() {
-            decode_mla<BOX, CLUSTER, PAIR>(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&cache),
-                                           of_keys.tables.data(), lengths.data(), problem.out.data(), problem.split(),
-                                           of_keys.facts(false));
+            kernel(tensor_map<CUtensorMap>(&q), tensor_map<CUtensorMap>(&cache), of_keys.tables.data(), lengths.data(),
+                   problem.out.data(), problem.split(), of_keys.facts(false));
         });
     });
 }
@@ -141,12 +144,13 @@ static void run_all() {
     tma<__half, unsigned char, 128, 1, 64, 32, 2, 2, true, true>("TMA, e4m3", {150, 64}, 4, 1, 32, 128);
     many<bf16, 64, 32, 2, 2, true>("wgmma, parts", {200, 1}, 66, 1, 32, 192);
     many<__half, 128, 64, 2, 2, false>("wgmma, two heads of K", {100, 64}, 9, 2, 64, 128);
-    mla<64, 1, 1, 1>("MLA", {290}, 5, 64, 320);
-    mla<16, 1, 1, 1>("MLA, short pages, parts", {140, 33}, 5, 16, 128);
-    mla<32, 2, 1, 2>("MLA, clusters, an idle block", {290, 0, 64}, 3, 32, 64);
+    mla<Mla<64, 1, 1>, 1>("MLA", {290}, 5, 64, 320, decode_mla<64, 1, 1>);
+    mla<Mla<16, 1, 1>, 1>("MLA, short pages, parts", {140, 33}, 5, 16, 128, decode_mla<16, 1, 1>);
+    mla<Mla<32, 2, 1>, 2>("MLA, clusters, an idle block", {290, 0, 64}, 3, 32, 64, decode_mla<32, 2, 1>);
+    mla<spread::Mla<32, 2, 1>, 2>("MLA, values between scores", {420, 0, 64}, 3, 32, 192, spread::decode_mla<32, 2, 1>);
     mla_mma<few::MlaTiles<1, 2>, 1>("MLA by mma.sync, an empty sequence", {40, 0}, 18, 64, 64,
                                     few::decode_mla_mma<1, 2>);
     mla_mma<few::MlaTiles<4, 3>, 1>("MLA by mma.sync, parts", {75}, 66, 32, 64, few::decode_mla_mma<4, 3>);
     mla_mma<few::MlaTiles<1, 1>, 1>("MLA by mma.sync, one place", {70, 8}, 5, 32, 64, few::decode_mla_mma<1, 1>);
-    mla<64, 1, 2, 1>("MLA, pairs", {340}, 66, 64, 384);
+    mla<Mla<64, 1, 2>, 1>("MLA, pairs", {340}, 66, 64, 384, decode_mla<64, 1, 2>);
 }
