@@ -45,7 +45,7 @@ typedef struct rft_race_limits {
 #define RFT_RACE_STEADY_ONE_FRAC 0.06
 #define RFT_RACE_STEADY_THREE_FRAC 0.03
 #define RFT_RACE_STEADY_SIX_FRAC 0.0125
-#define RFT_RACE_STEADY_ALONE_FRAC 0.07
+#define RFT_RACE_STEADY_ALONE_FRAC 0.05
 #define RFT_RACE_STEADY_RUNS 8
 #define RFT_RACE_STEADY_RUNS_FRAC 0.03
 #define RFT_RACE_LEAST 8 /* three looks (model/stats/stats.c), the first at the fewest that have an interval */
