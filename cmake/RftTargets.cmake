@@ -8,6 +8,8 @@ target_compile_definitions(rft_flags INTERFACE _GNU_SOURCE)
 target_compile_options(rft_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla
                        -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -include ${CMAKE_SOURCE_DIR}/cmake/glibc_floor.h)
 target_include_directories(rft_flags INTERFACE ${CMAKE_SOURCE_DIR}/harness ${CMAKE_SOURCE_DIR})
+# Lines and functions are what backtraces and valgrind tell; -DCMAKE_BUILD_TYPE=Debug has variables as well.
+target_compile_options(rft_flags INTERFACE $<$<CONFIG:RelWithDebInfo>:-g1>)
 if(RFT_WERROR)
   target_compile_options(rft_flags INTERFACE -Werror)
 endif()
