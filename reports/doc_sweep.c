@@ -82,7 +82,10 @@ static void add_other_options(rft_build *b, const rft_entry *shown) {
             double time_s = other ? rft_point_median_s(entry->best) : INFINITY;
             next = time_s < last_s && (!next || time_s > rft_point_median_s(next->best)) ? entry : next;
         }
-        const char *options = next ? rft_best_options(b->run, next->best, b->arena) : "";
+        if (!next || !next->best) {
+            return;
+        }
+        const char *options = rft_best_options(b->run, next->best, b->arena);
         if (!*options) {
             return;
         }

@@ -11,7 +11,7 @@ local function phases(name, facts)
     source = "phases.cu",
     entry = facts.entry,
     problem = { "n" },
-    params = facts.entry ~= "phase" and { { "PER_SM", 8, "blocks an SM" } } or nil,
+    params = facts.entry ~= "phase" and { { "PER_SM", 2, "blocks an SM" } } or nil,
     buffers = function(p)
       return {
         x = input(u32, p.n), w = input(u32, p.n), y = output(u32, p.n), even = temp(u32, p.n), odd = temp(u32, p.n),
