@@ -6,7 +6,6 @@
 #include "store/store_parts.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -70,73 +69,20 @@ static bool has_plain_columns(rft_store *store, const char *table) {
     return plain;
 }
 
-/* ---- what a run holds, as SQLite tells it: the same for all files, and asked for once ---- */
-
-#define KNOWN_MOST 256
-
-typedef struct known_object {
-    char *type, *name, *table, *sql; /* heap, as long as the process; NULL: none */
-} known_object;
-
-static known_object known[KNOWN_MOST];
-static size_t known_count;
-static char unknown[256]; /* why they are not known; "" */
-static pthread_once_t asked_once = PTHREAD_ONCE_INIT;
-
-static char *kept_text(sqlite3_stmt *row, int column) {
-    const char *text = text_at(row, column);
-    return text ? rft_strdup(text) : NULL;
-}
-
-static void ask_what_a_run_holds(void) {
-    sqlite3 *model = NULL;
-    sqlite3_stmt *rows = NULL;
-    rft_str schema = RFT_STR_INIT;
-    int status = SQLITE_OK;
-    rft_store_schema_text(&schema);
-    if (sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) ||
-        sqlite3_exec(model, rft_str_get(&schema), NULL, NULL, NULL) ||
-        sqlite3_prepare_v2(model, "SELECT type, name, tbl_name, sql FROM sqlite_master", -1, &rows, NULL)) {
-        status = SQLITE_ERROR;
-    }
-    while (status == SQLITE_OK && known_count < KNOWN_MOST && (status = sqlite3_step(rows)) == SQLITE_ROW) {
-        known[known_count++] = (known_object){.type = kept_text(rows, 0),
-                                              .name = kept_text(rows, 1),
-                                              .table = kept_text(rows, 2),
-                                              .sql = kept_text(rows, 3)};
-        status = SQLITE_OK;
-    }
-    if (status != SQLITE_DONE) {
-        rft_text_format(unknown, sizeof unknown, "the tables of a run cannot be made: %s", sqlite3_errmsg(model));
-    }
-    rft_str_clear(&schema);
-    sqlite3_finalize(rows);
-    sqlite3_close(model);
-}
-
-static const known_object *find_known(const char *name) {
-    for (size_t i = 0; i < known_count && name; i++) {
-        if (same_text(known[i].name, name)) {
-            return &known[i];
-        }
-    }
-    return NULL;
-}
-
-/* `row`: type, name, table and SQL of an object of the file; `own`: the one of this name that a run has. The tables of
- * an older schema had fewer columns: they are tables, and compute nothing. */
-static bool is_as_known(rft_store *store, sqlite3_stmt *row, const known_object *own) {
+/* `row`: type, name, table and SQL of an object of the file; `known`: those of the one of this name that a run has. The
+ * tables of an older schema had fewer columns: they are tables, and compute nothing. */
+static bool is_as_known(rft_store *store, sqlite3_stmt *row, sqlite3_stmt *known) {
     const char *type = text_at(row, 0), *name = text_at(row, 1), *sql = text_at(row, 3);
-    if (!type || !name || !same_text(type, own->type) || !same_text(text_at(row, 2), own->table)) {
+    if (!type || !name || !same_text(type, text_at(known, 0)) || !same_text(text_at(row, 2), text_at(known, 2))) {
         return false;
     }
     if (store->schema == RFT_STORE_SCHEMA) {
-        return same_text(sql, own->sql);
+        return same_text(sql, text_at(known, 3));
     }
     if (strcmp(type, "table") == 0) {
         return sql && rft_text_starts(sql, "CREATE TABLE ") && has_plain_columns(store, name);
     }
-    return (sql == NULL) == (own->sql == NULL);
+    return (sql == NULL) == (text_at(known, 3) == NULL);
 }
 
 static int foreign(rft_store *store, sqlite3_stmt *row, bool altered, rft_err *err) {
@@ -147,27 +93,39 @@ static int foreign(rft_store *store, sqlite3_stmt *row, bool altered, rft_err *e
     return rft_err_remedy(err, "another program changed the file: name the run as rooftune wrote it, or its recording");
 }
 
-static int compare(rft_store *store, sqlite3_stmt *rows, rft_err *err) {
+static int compare(rft_store *store, sqlite3_stmt *rows, sqlite3_stmt *known, rft_err *err) {
     int code = 0, status = SQLITE_OK;
     while (!code && (status = sqlite3_step(rows)) == SQLITE_ROW) {
-        const known_object *own = find_known(text_at(rows, 1));
-        if (!own || !is_as_known(store, rows, own)) {
-            code = foreign(store, rows, own != NULL, err);
+        sqlite3_bind_text(known, 1, text_at(rows, 1), -1, SQLITE_TRANSIENT);
+        bool found = sqlite3_step(known) == SQLITE_ROW;
+        if (!found || !is_as_known(store, rows, known)) {
+            code = foreign(store, rows, found, err);
         }
+        sqlite3_reset(known);
     }
     return code || status == SQLITE_DONE ? code : rft_store_fail(store, "reading", err);
 }
 
 int rft_store_check_objects(rft_store *store, rft_err *err) {
-    sqlite3_stmt *rows = NULL;
-    pthread_once(&asked_once, ask_what_a_run_holds);
-    if (*unknown) {
-        return rft_err_set(err, RFT_E_INTERNAL, "%s", unknown);
+    sqlite3 *model = NULL;
+    sqlite3_stmt *rows = NULL, *known = NULL;
+    rft_str schema = RFT_STR_INIT;
+    int code = 0;
+    rft_store_schema_text(&schema);
+    if (sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) ||
+        sqlite3_exec(model, rft_str_get(&schema), NULL, NULL, NULL) ||
+        sqlite3_prepare_v2(model, "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name = ?", -1, &known,
+                           NULL)) {
+        code = rft_err_set(err, RFT_E_INTERNAL, "the tables of a run cannot be made: %s", sqlite3_errmsg(model));
+    } else if (sqlite3_prepare_v2(store->db, "SELECT type, name, tbl_name, sql FROM sqlite_master", -1, &rows, NULL)) {
+        code = rft_store_fail(store, "reading", err);
+    } else {
+        code = compare(store, rows, known, err);
     }
-    int code = sqlite3_prepare_v2(store->db, "SELECT type, name, tbl_name, sql FROM sqlite_master", -1, &rows, NULL)
-                   ? rft_store_fail(store, "reading", err)
-                   : compare(store, rows, err);
+    rft_str_clear(&schema);
     sqlite3_finalize(rows);
+    sqlite3_finalize(known);
+    sqlite3_close(model);
     return code;
 }
 

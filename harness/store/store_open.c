@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -123,17 +122,9 @@ static int check_file(const rft_store *store, rft_err *err) {
 
 /* ---- opening ---- */
 
-/* Its accounts of memory are a lock for every allocation, which threads that read many files wait for. Nothing asks for
- * them. */
-static pthread_once_t configured_once = PTHREAD_ONCE_INIT;
-static void configure(void) {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
 static bool open_db(rft_store *store, const char *name, int flags) {
     sqlite3_close(store->db);
     store->db = NULL;
-    pthread_once(&configured_once, configure);
     if (sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         return false;
     }

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define CHARTS_MOST 2  /* without --full, of lines with a change */
-#define CROWD_LEAST 3  /* changes that a line sums up, without --full */
-#define NEAR_FRAC 0.25 /* ceilings so near are told */
+#define CHARTS_MOST 2       /* without --full, of lines with a change */
+#define ALTERNATION_LEAST 3 /* changes that a line sums up, without --full */
+#define NEAR_FRAC 0.25      /* ceilings so near are told */
 #define HEIGHT 168.0
 #define HEIGHT_ALONE 140.0 /* over the whole width */
 
@@ -264,14 +264,14 @@ static rft_cell_row *add_transition(const told *t, const rft_profile *profile, c
 /* ---- bounds in turns ---- */
 
 /* Items [first, end) of a line: from the first change without a place to the last. */
-typedef struct crowd {
+typedef struct alternation {
     size_t first, end;
-} crowd;
+} alternation;
 
 /* Where two ceilings are as near, the bound changes with every tile more, and no place says anything: many changes,
  * most of them without a place. Empty otherwise. */
-static crowd crowd_of(const found_line *line) {
-    crowd c = {SIZE_MAX, 0};
+static alternation alternation_of(const found_line *line) {
+    alternation c = {SIZE_MAX, 0};
     size_t unclear = 0;
     for (size_t k = 0; k < line->count; k++) {
         if (line->items[k].kind == RFT_TRANSITION_UNCLEAR && line->items[k].at_steps) {
@@ -280,11 +280,12 @@ static crowd crowd_of(const found_line *line) {
             unclear++;
         }
     }
-    return c.end >= CROWD_LEAST + (unclear ? c.first : 0) && 2 * unclear > c.end - c.first ? c : (crowd){0, 0};
+    return c.end >= ALTERNATION_LEAST + (unclear ? c.first : 0) && 2 * unclear > c.end - c.first ? c
+                                                                                                 : (alternation){0, 0};
 }
 
 /* The bounds of the changes, each once. */
-static const char *crowd_names(const told *t, const found_line *line, crowd c) {
+static const char *alternation_names(const told *t, const found_line *line, alternation c) {
     rft_str names = RFT_STR_INIT;
     for (size_t k = 2 * c.first; k < 2 * c.end; k++) {
         const rft_transition *found = &line->items[k / 2];
@@ -299,7 +300,7 @@ static const char *crowd_names(const told *t, const found_line *line, crowd c) {
 }
 
 /* By how much the second ceiling is behind the nearest at most, from value to value, in the middle. */
-static double crowd_gap(const told *t, const found_line *line, crowd c) {
+static double alternation_gap(const told *t, const found_line *line, alternation c) {
     size_t from = line->items[c.first].from, to = line->items[c.end - 1].to, count = 0;
     double *gaps = rft_arena_calloc(t->arena, to - from + 1, sizeof *gaps);
     for (size_t i = from; i <= to; i++) {
@@ -312,15 +313,15 @@ static double crowd_gap(const told *t, const found_line *line, crowd c) {
     return count > 0 ? fabs(rft_stats_of(gaps, count).median) : (double)NAN;
 }
 
-static void add_crowd(const told *t, const found_line *line, crowd c, const char *names) {
+static void add_alternation(const told *t, const found_line *line, alternation c, const char *names) {
     const rft_transition *first = &line->items[c.first], *last = &line->items[c.end - 1];
     rft_transition all = *first;
     all.to = last->to;
     all.high = last->high;
     all.ridge = all.ridge_datasheet = NAN;
-    double gap = crowd_gap(t, line, c);
+    double gap = alternation_gap(t, line, c);
     all.why = rft_arena_printf(
-        t->arena, "%zu changes of %s%s: they hold it back in turns", c.end - c.first, crowd_names(t, line, c),
+        t->arena, "%zu changes of %s%s: they hold it back in turns", c.end - c.first, alternation_names(t, line, c),
         gap < NEAR_FRAC ? rft_arena_printf(t->arena, ", the nearest two %.0f %% apart in the middle", 100 * gap) : "");
     rft_cell_row *row = add_transition(t, line->profile, &all, names);
     row->where = RFT_ON_PAGE | RFT_IN_BRIEF;
@@ -331,10 +332,10 @@ static void add_crowd(const told *t, const found_line *line, crowd c, const char
 }
 
 static void add_transition_line(const told *t, const found_line *line, const char *names) {
-    const crowd c = t->full ? (crowd){0, 0} : crowd_of(line);
+    const alternation c = t->full ? (alternation){0, 0} : alternation_of(line);
     for (size_t k = 0; k < line->count; k++) {
         if (k == c.first && c.end > 0) {
-            add_crowd(t, line, c, names);
+            add_alternation(t, line, c, names);
         }
         rft_cell_row *row = add_transition(t, line->profile, &line->items[k], names);
         if (k == 0) {

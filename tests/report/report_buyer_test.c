@@ -105,7 +105,7 @@ static void test_many_sweeps_stay_within_five_pages(void **state) {
     }
     trace_clear(&pages);
     for (size_t i = 0; i < 3; i++) {
-        others[i]->ceilings.items[RFT_CEILING_FP32].stats.median *= 1.2;
+        others[i]->ceilings.items[RFT_CEILING_FP32].stats.median *= 1.5;
     }
     pages = trace_of(run, &opts);
     says(&pages, " low ");
