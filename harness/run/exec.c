@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/exec.h"
 
+#include "model/roofline/held_clock.h"
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
@@ -137,7 +138,8 @@ static void let_race(const exec *e, rft_job *job) {
     if (!job->is_default) {
         const int64_t kin = e->segment.kin_id;
         const double kin_mhz = kin ? e->state.opts->run->points[kin - 1].rounds[0].clock_mhz : (double)NAN;
-        job->few = rft_race_limits_seen(&e->noise, job->rival_s, first_median_s(e, kin), kin_mhz);
+        job->few = rft_race_limits_seen(&e->noise, job->rival_s, first_median_s(e, kin), kin_mhz,
+                                        rft_ceilings_clock_mhz(&e->state.opts->run->ceilings));
     }
 }
 

@@ -15,6 +15,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "bench/again_rate.h"
+#include "model/roofline/held_clock.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -107,7 +108,7 @@ static void add_runs_of_losers(const rivals *r, rft_race_noise *noise, uint64_t 
 }
 
 /* Of the rivals all are known, or, as early in a sweep, the first few, and of the others what one sample told. */
-static void try_best(tally *t, const rft_point *best, const rivals *r, uint64_t *seed) {
+static void try_best(tally *t, const rft_point *best, const rivals *r, double highest_mhz, uint64_t *seed) {
     rft_race_noise noise = {.total = 0};
     size_t known = t->trials % 2 ? EARLY : RIVALS_MOST;
     fastest kin = fastest_drawn(r->kin, r->kin_count < known ? r->kin_count : known, &noise, seed);
@@ -118,7 +119,7 @@ static void try_best(tally *t, const rft_point *best, const rivals *r, uint64_t 
     }
     rft_stop_rule rule = {.min_samples = 10, .max_samples = 100, .noise_frac = 0.005, .max_seconds = 0.25};
     rule.rival_s = other_s > 0.0 ? fmin(kin_s, other_s) : kin_s;
-    rule.few = rft_race_limits_seen(&noise, rule.rival_s, kin_s, kin.clock_mhz);
+    rule.few = rft_race_limits_seen(&noise, rule.rival_s, kin_s, kin.clock_mhz, highest_mhz);
     drawn one = draw(best, seed);
     double samples[DRAWN];
     for (size_t i = 0; i < DRAWN; i++) {
@@ -153,7 +154,7 @@ static void try_variant(tally *t, const rft_run *run, const rft_point *best, uin
     }
     t->bests += r.kin_count > 0;
     for (int i = 0; i < TRIALS_OF_ONE && r.kin_count > 0; i++) {
-        try_best(t, best, &r, seed);
+        try_best(t, best, &r, rft_ceilings_clock_mhz(&run->ceilings), seed);
     }
 }
 

@@ -198,21 +198,24 @@ static void a_known_clock_tells_sooner_still(void **state) {
     rft_race_noise noise = {.total = 0};
     for (size_t n = 0; n < RFT_RACE_STEADY_RUNS; n++) {
         rft_race_noise_add(&noise, near, 10);
-        assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0).alone_s, n < 2 ? 0.0 : 1.3 * 1.005, 1e-6);
+        assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0, 1980.0).alone_s, n < 2 ? 0.0 : 1.3 * 1.005,
+                           1e-6);
         rft_race_noise_add_run(&noise, 1.01, 1.0);
         rft_race_noise_add_run(&noise, (double)NAN, 1.0); /* not known */
     }
-    rft_race_limits steady = rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0);
+    rft_race_limits steady = rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0, 1980.0);
     assert_float_equal(steady.alone_s, 1.05 * 1.01, 1e-6);
     assert_float_equal(steady.one_s, 1.06 * 1.005, 1e-6);
     assert_float_equal(steady.three_s, 1.03 * 1.005, 1e-6);
     assert_float_equal(steady.six_s, 1.0125 * 1.005, 1e-6);
     assert_int_equal(steady.least, RFT_RACE_LEAST);
-    rft_race_limits blind = rft_race_limits_seen(&noise, 1.0, 1.0, (double)NAN);
+    assert_true(rft_race_limits_seen(&noise, 1.0, 1.0, 1560.0, 1980.0).alone_s == 0.0); /* power holds it down */
+    assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1560.0, (double)NAN).alone_s, 1.05 * 1.01, 1e-6);
+    rft_race_limits blind = rft_race_limits_seen(&noise, 1.0, 1.0, (double)NAN, 1980.0);
     assert_true(blind.clock_mhz == 0.0 && blind.least == 0 && blind.three_s > 1.07 && blind.alone_s > 1.3);
-    assert_true(rft_race_limits_seen(&noise, 1e-4, 1e-4, 1980.0).clock_mhz == 0.0); /* short */
+    assert_true(rft_race_limits_seen(&noise, 1e-4, 1e-4, 1980.0, 1980.0).clock_mhz == 0.0); /* short */
     rft_race_noise_add_run(&noise, 1.05, 1.0);
-    assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0).alone_s, 1.3 * 1.005, 1e-6);
+    assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0, 1980.0).alone_s, 1.3 * 1.005, 1e-6);
     assert_float_equal(rft_race_judged(&steady, 1.1, 1800.0), 1.0, 1e-6); /* the clock was all that was slow */
     assert_float_equal(rft_race_judged(&steady, 1.1, 2000.0), 1.1, 1e-6);
     assert_true(rft_race_judged(&steady, 1.1, (double)NAN) == 0.0 && rft_race_judged(&blind, 1.1, (double)NAN) == 1.1);

@@ -2,6 +2,7 @@
 #include "model/stats/race.h"
 
 #include "model/stats/stats.h"
+#include "model/stats/throttle.h"
 
 #include <math.h>
 
@@ -73,7 +74,8 @@ rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_fra
     return limits;
 }
 
-rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s, double kin_s, double kin_mhz) {
+rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s, double kin_s, double kin_mhz,
+                                     double highest_mhz) {
     bool quiet = rft_race_is_quiet(noise, kin_s);
     double noise_frac = rft_race_noise_frac(noise), wide = 1.0 + noise_frac;
     rft_race_limits limits = rft_race_limits_of(best_s, kin_s, noise_frac, quiet);
@@ -86,7 +88,9 @@ rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s,
     double several = 1.0 + noise_above(noise, NOISE_SHARE_OF_SEVERAL);
     limits.three_s = (1.0 + RFT_RACE_STEADY_THREE_FRAC) * several * kin_s;
     limits.six_s = (1.0 + RFT_RACE_STEADY_SIX_FRAC) * several * kin_s;
-    if (noise->runs >= RFT_RACE_STEADY_RUNS && noise->runs_frac <= RFT_RACE_STEADY_RUNS_FRAC) {
+    if (kin_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * highest_mhz) { /* false for NaN */
+        limits.alone_s = 0.0;
+    } else if (noise->runs >= RFT_RACE_STEADY_RUNS && noise->runs_frac <= RFT_RACE_STEADY_RUNS_FRAC) {
         limits.alone_s = (1.0 + RFT_RACE_STEADY_ALONE_FRAC) * (1.0 + fmax(noise->runs_frac, noise_frac)) * kin_s;
     }
     return limits;

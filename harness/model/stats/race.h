@@ -77,8 +77,11 @@ bool rft_race_is_quiet(const rft_race_noise *noise, double kin_s);
 
 /* best_s, kin_s: median of the best so far on the problem, and of its variant; 0: none. */
 rft_race_limits rft_race_limits_of(double best_s, double kin_s, double noise_frac, bool quiet);
-/* The same by all that was seen so far; kin_mhz: median clock of the best of the variant, NaN: not known. */
-rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s, double kin_s, double kin_mhz);
+/* The same by all that was seen so far. kin_mhz: median clock of the best of the variant, NaN: not known; highest_mhz:
+ * that of the card under a load that does not hold it down, NaN: not known. Where the clock is known to be held down a
+ * run alone tells nothing within a variant: power lets the clock fall by a third between two launches. */
+rft_race_limits rft_race_limits_seen(const rft_race_noise *noise, double best_s, double kin_s, double kin_mhz,
+                                     double highest_mhz);
 
 /* What a sample counts for: less where it ran at a lower clock than the best of its variant, nothing (0) where its
  * clock is not known and that one's is. */
