@@ -4,11 +4,13 @@
  * even one: each result is compared with the reference, and its bits with the first launch's. A race that shows once
  * in a thousand launches is found here; compute-sanitizer's racecheck sees no TMA, and the emulator no card.
  */
+#include "gpu/gpu_device.h"
 #include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 #include "gpu/repeat_cases.h"
 
 #include "base/clock.h"
+#include "measure/protocol.h"
 #include "run/once.h"
 #include "run/worker/remote_probe.h"
 
@@ -35,6 +37,7 @@ typedef struct session {
     rft_gpu_info gpu;
     rft_env env;
     repeat_cases cases;
+    bool bare;
 } session;
 
 static void check(int rc, const rft_err *err) {
@@ -43,24 +46,28 @@ static void check(int rc, const rft_err *err) {
     }
 }
 
-/* Without a device everything is compiled for sm_90a and nothing is launched. */
-static void open_session(session *s, bool has_device) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+/* Without a device everything is compiled for sm_90a and nothing is launched. `here`: the device is this process's. */
+static void open_session(session *s, bool has_device, const gpu_device *here) {
+    const long cores = here ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     rft_err err = RFT_ERR_INIT;
-    *s = (session){.arena = rft_arena_new()};
+    *s = (session){.arena = rft_arena_new(), .bare = here != NULL};
     check(rft_loop_new(&s->loop, &err), &err);
     rft_compile_pool_opts pool = {
         .loop = s->loop, .program = real_program_path(), .workers = cores > 1 ? (size_t)cores : 1};
     rft_roots_add_tree(&pool.roots, real_program_file("sweeps/stream.lua"), s->arena);
     check(rft_compile_pool_new(&s->pool, &pool, &err), &err);
-    if (has_device) {
+    if (here) {
+        check(rft_protocol_new(&s->probe, here->gpu, here->compiler, rft_clock_system(), NULL, &err), &err);
+        rft_protocol_bare(s->probe);
+        s->gpu = here->info;
+    } else if (has_device) {
         const rft_remote_probe_opts probe = {.loop = s->loop, .program = real_program_path()};
         check(rft_remote_probe_new(&s->probe, &probe, &err), &err);
         check(s->probe->device(s->probe, s->arena, &s->gpu, &s->env, &err), &err);
     } else {
         check(rft_gpu_info_for_arch(&s->gpu, "sm_90a", &err), &err);
     }
-    repeat_cases_make(&s->cases, &s->gpu, real_program_file);
+    repeat_cases_make(&s->cases, &s->gpu, real_program_file, s->bare);
 }
 
 static void close_session(session *s) {
@@ -81,7 +88,8 @@ static rft_once_request request_of(const session *s, const repeat_case *c) {
                               .gpu = &s->gpu,
                               .pool = s->pool,
                               .probe = s->probe,
-                              .repeats = s->probe ? REPEATS : 0};
+                              .bare = s->bare,
+                              .repeats = s->probe && !s->bare ? REPEATS : 0};
 }
 
 static double now_s(void) {
@@ -111,7 +119,7 @@ static void repeat_all(bool has_device) {
     session s;
     size_t bad = 0;
     rft_err err = RFT_ERR_INIT;
-    open_session(&s, has_device);
+    open_session(&s, has_device, NULL);
     for (size_t i = 0; i < s.cases.count; i++) {
         const rft_once_request request = request_of(&s, &s.cases.items[i]);
         check(rft_once_queue(&request, &err), &err);
@@ -134,8 +142,56 @@ static void a_thousand_launches_are_right_and_alike(void **state) {
     repeat_all(true);
 }
 
-/* `gpu_repeats --compile` needs no GPU. */
+/* ---- for a sanitizer ---- */
+
+/* Each point is named before it is launched: what the tool says stands behind its name. */
+static bool launch_once(const session *s, const repeat_case *c) {
+    rft_arena *arena = rft_arena_new();
+    rft_once_result result;
+    rft_err err = RFT_ERR_INIT;
+    const rft_once_request request = request_of(s, c);
+    printf("point %s\n", c->text);
+    fflush(stdout);
+    int rc = rft_once(&request, arena, &result, &err);
+    bool good = rc == RFT_OK && result.probed.outcome == RFT_OUTCOME_OK;
+    if (!good) {
+        const char *why = rc == RFT_OK ? result.probed.reason : err.message;
+        printf("BAD %s: %s\n", c->text, why ? why : "");
+    }
+    rft_arena_free(arena);
+    return good;
+}
+
+/* Part `part` of `parts` of all points, but for the first `from`, once each: up to the first that fails, behind which
+ * the device is of no use to this process. */
+static int launch_part(size_t part, size_t parts, size_t from) {
+    gpu_device device = {0};
+    rft_err err = RFT_ERR_INIT;
+    session s;
+    bool good = true;
+    if (gpu_device_open(&device, &err) != RFT_OK) {
+        return gpu_device_skipped(&device, &err);
+    }
+    open_session(&s, true, &device);
+    const size_t first = part + from * parts, count = s.cases.count;
+    printf("points %zu\n", count > part ? (count - part + parts - 1) / parts : 0);
+    for (size_t i = first; i < count; i += parts) {
+        const rft_once_request request = request_of(&s, &s.cases.items[i]);
+        check(rft_once_queue(&request, &err), &err);
+    }
+    for (size_t i = first; i < count && good; i += parts) {
+        good = launch_once(&s, &s.cases.items[i]);
+    }
+    close_session(&s);
+    gpu_device_close(&device);
+    return good ? 0 : 1;
+}
+
+/* `gpu_repeats --compile` needs no GPU; `--bare 3 16 0` is sanitize.sh's. */
 int gpu_repeats(int argc, char **argv) {
+    if (argc > 4 && strcmp(argv[1], "--bare") == 0) {
+        return launch_part((size_t)atoi(argv[2]), (size_t)atoi(argv[3]), (size_t)atoi(argv[4]));
+    }
     if (argc > 1 && strcmp(argv[1], "--compile") == 0) {
         const struct CMUnitTest compiles[] = {cmocka_unit_test(all_compile)};
         return cmocka_run_group_tests(compiles, NULL, NULL);

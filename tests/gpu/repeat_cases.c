@@ -14,30 +14,37 @@
 #include <string.h>
 
 #define WORDS_MOST 8
+#define ARGS_MOST 3
 #define CONFIGS_TRIED 4096
 
 typedef struct repeat_row {
     const char *file, *sweep;         /* of sweeps/; sweep NULL: each of the file that has such a variant */
     const char *variants[WORDS_MOST]; /* what their names begin with */
-    const char *args[3];
+    const char *args[ARGS_MOST];
     const char *problem; /* "n=1048579": in the sweep's own odd problem; NULL: as that is */
     bool any_order;
+    bool every; /* nothing there waits: for a sanitizer alone, which looks at all variants */
 } repeat_row;
 
-#define WGMMA_STEPS "wgmma", "TMA and", "a producer", "cluster multicast", "tiles in turn, g", "C by TMA", "ping-pong"
+#define LAST_STEPS "mma.sync, tiles by TMA", "TMA and", "C by TMA", "ping-pong"
+#define WGMMA_STEPS LAST_STEPS, "wgmma", "a producer", "cluster multicast", "tiles in turn, g"
+
+#define ATTENTION "wgmma", "powers", "sums scaled", "ping-pong", "K and V", "polynomial"
+#define ATTENTION_CAUSAL "longest", "blocks stay", "K and V", "polynomial"
 
 static const repeat_row rows[] = {
-    {.file = "attention", .variants = {"wgmma", "powers", "ping-pong"}},
-    {.file = "attention", .variants = {"longest", "blocks stay", "unseen", "polynomials"}, .problem = "causal=true"},
-    {.file = "attention", .variants = {"wgmma", "powers", "ping-pong"}, .args = {"128", "1", "fp8"}},
-    {.file = "attention",
-     .variants = {"longest", "blocks stay", "unseen", "polynomials"},
-     .problem = "causal=true",
-     .args = {"128", "1", "fp8"}},
+    {.file = "attention", .variants = {ATTENTION}, .problem = "causal=false"},
+    {.file = "attention", .variants = {ATTENTION_CAUSAL, "unseen"}},
+    {.file = "attention", .variants = {ATTENTION, "three warpgroups"}, .problem = "causal=false", .args = {"64"}},
+    {.file = "attention", .variants = {ATTENTION_CAUSAL, "unseen", "three warpgroups"}, .args = {"64"}},
+    {.file = "attention", .variants = {"sums scaled", "K and V"}, .problem = "causal=false", .args = {"256"}},
+    {.file = "attention", .variants = {ATTENTION_CAUSAL, "unseen"}, .args = {"256"}},
+    {.file = "attention", .variants = {ATTENTION}, .problem = "causal=false", .args = {"128", "1", "fp8"}},
+    {.file = "attention", .variants = {ATTENTION_CAUSAL}, .args = {"128", "1", "fp8"}},
     {.file = "attention_packed", .variants = {"a block for", "longest", "blocks stay"}},
     {.file = "convolution_nhwc", .variants = {"TMA"}},
-    {.file = "decode", .variants = {"TMA", "wgmma"}},
-    {.file = "decode_fp8", .variants = {"TMA", "wgmma"}},
+    {.file = "decode", .variants = {"TMA"}},
+    {.file = "decode_fp8", .variants = {"TMA"}},
     {.file = "decode_groups", .variants = {"TMA"}},
     {.file = "decode_groups", .variants = {"wgmma"}, .problem = "group=16"},
     {.file = "decode_mla", .variants = {"a block", "split", "clusters"}},
@@ -47,11 +54,11 @@ static const repeat_row rows[] = {
     {.file = "experiments", .sweep = "arrivals", .variants = {"bulk", "tensor map"}},
     {.file = "gather", .variants = {"copy engine"}, .problem = "d=68"},
     {.file = "linear_weights", .variants = {"mma.sync, bulk", "wgmma", "begun"}},
-    {.file = "matmul_bf16", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
-    {.file = "matmul_fp16", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
-    {.file = "matmul_fp8", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
-    {.file = "matmul_int8", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
-    {.file = "matmul_tf32", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
+    {.file = "matmul_bf16", .variants = {WGMMA_STEPS}},
+    {.file = "matmul_fp16", .variants = {WGMMA_STEPS}},
+    {.file = "matmul_fp8", .variants = {LAST_STEPS}},
+    {.file = "matmul_int8", .variants = {LAST_STEPS}},
+    {.file = "matmul_tf32", .variants = {LAST_STEPS}},
     {.file = "matmul_emulated", .variants = {"bf16 x", "tf32 x"}, .problem = "m=515 n=515 k=515"},
     {.file = "matmul_epilogue", .variants = {"matmul_bf16_wgmma"}, .problem = "m=515 n=515 k=515"},
     {.file = "matmul_fp8_scaled",
@@ -60,7 +67,9 @@ static const repeat_row rows[] = {
     {.file = "matmul_fp8_scaled", .variants = {"added up in pieces"}, .problem = "m=1027 n=515 k=1027"},
     {.file = "matmul_ffma", .variants = {"8 x 16 sums, TMA", "serpentine", "in that order", "factors"}},
     {.file = "matmul_layouts", .variants = {"matmul_bf16_wgmma"}, .problem = "m=515 n=515 k=515"},
+    {.file = "matmul_llm", .variants = {"wgmma, steps"}},
     {.file = "matmul_skinny", .variants = {"wgmma"}},
+    {.file = "matmul_skinny", .variants = {"wgmma", "begun"}, .args = {"fp8"}},
     {.file = "matmul_waves", .variants = {"tiles of"}, .problem = "m=1003 n=1003 k=1003"},
     {.file = "reduction", .variants = {"bulk"}, .any_order = true},
     {.file = "rope", .variants = {"copy engine"}},
@@ -70,7 +79,19 @@ static const repeat_row rows[] = {
     {.file = "stream", .variants = {"bulk"}, .problem = "n=1048579"},
     {.file = "transpose", .variants = {"TMA"}},
     {.file = "wgmma_port", .variants = {"wgmma_port"}},
+    {.file = "argmax", .every = true},
+    {.file = "convolution", .every = true},
+    {.file = "gemv", .every = true},
+    {.file = "gather", .variants = {"floats"}, .problem = "d=1", .every = true},
+    {.file = "histograms", .every = true},
+    {.file = "matmul_fp32", .every = true},
+    {.file = "matmul_fp64", .every = true},
+    {.file = "segmented_sum", .every = true},
+    {.file = "select", .every = true},
+    {.file = "spmv", .every = true},
+    {.file = "top_k", .every = true},
 };
+#define ROW_COUNT (sizeof rows / sizeof *rows)
 
 /* ---- problems ---- */
 
@@ -164,7 +185,9 @@ static const char *text_of(const repeat_case *c, rft_arena *arena) {
     return kept;
 }
 
-static void add_variant(repeat_cases *cases, const repeat_row *row, const rft_sweep *sweep, size_t variant) {
+/* may_lack: it may be for other cards. */
+static void add_variant(repeat_cases *cases, const repeat_row *row, const rft_sweep *sweep, size_t variant,
+                        bool may_lack) {
     rft_value *problems[2];
     rft_space *spaces[2];
     size_t before = cases->count;
@@ -194,47 +217,100 @@ static void add_variant(repeat_cases *cases, const repeat_row *row, const rft_sw
     rft_space_free(spaces[1]);
     if (cases->count == before) {
         print_error("%s, %s: no configuration for either problem\n", sweep->name, sweep->variants[variant].name);
-        cases->lost++;
+        cases->lost += may_lack ? 0 : 1;
     }
+}
+
+static bool begins(const char *variant, const char *word) {
+    bool waits_not = strstr(variant, "mma.sync, tiles in") || strstr(variant, ", mma.sync");
+    return strncmp(variant, word, strlen(word)) == 0 && !waits_not;
 }
 
 static bool is_named(const repeat_row *row, const char *variant) {
     bool named = false;
     for (size_t i = 0; i < WORDS_MOST && row->variants[i]; i++) {
-        named = named || strncmp(variant, row->variants[i], strlen(row->variants[i])) == 0;
+        named = named || begins(variant, row->variants[i]);
     }
-    return named && !strstr(variant, "mma.sync, tiles in") && !strstr(variant, ", mma.sync");
+    return named;
+}
+
+static bool same_script(const repeat_row *a, const repeat_row *b) {
+    bool same = strcmp(a->file, b->file) == 0;
+    for (size_t i = 0; i < ARGS_MOST; i++) {
+        const char *one = a->args[i] ? a->args[i] : "", *other = b->args[i] ? b->args[i] : "";
+        same = same && strcmp(one, other) == 0;
+    }
+    return same;
+}
+
+/* What no row names is the script's first row's, where every variant is asked for. */
+static bool is_left_to(const repeat_row *row, const char *variant) {
+    bool first = true;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (same_script(row, &rows[i])) {
+            if (is_named(&rows[i], variant) || (first && &rows[i] != row)) {
+                return false;
+            }
+            first = false;
+        }
+    }
+    return true;
+}
+
+static bool is_asked(const repeat_row *row, const rft_sweep *sweep) {
+    return !row->sweep || strcmp(row->sweep, sweep->name) == 0;
+}
+
+/* A word without a variant tests nothing. */
+static void check_words(repeat_cases *cases, const repeat_row *row, const rft_script *script) {
+    for (size_t i = 0; i < WORDS_MOST && row->variants[i]; i++) {
+        bool found = false;
+        for (size_t s = 0; s < rft_script_sweep_count(script); s++) {
+            const rft_sweep *sweep = rft_script_sweep(script, s);
+            for (size_t v = 0; v < sweep->variant_count && is_asked(row, sweep); v++) {
+                found = found || begins(sweep->variants[v].name, row->variants[i]);
+            }
+        }
+        if (!found) {
+            print_error("%s: no variant's name begins with \"%s\"\n", row->file, row->variants[i]);
+            cases->lost++;
+        }
+    }
 }
 
 static void add_row(repeat_cases *cases, const repeat_row *row, const rft_gpu_info *gpu, const char *path) {
     rft_err err = RFT_ERR_INIT;
     rft_script *script = NULL;
-    size_t before = cases->count + cases->lost;
-    const size_t arg_count = row->args[0] ? 3 : 0;
+    size_t arg_count = 0;
+    while (arg_count < ARGS_MOST && row->args[arg_count]) {
+        arg_count++;
+    }
     const rft_script_opts opts = {.gpu = gpu, .args = row->args, .arg_count = arg_count};
     if (rft_script_load(&script, path, &opts, &err) != RFT_OK) {
         fail_msg("%s: %s", err.place, err.message);
     }
     cases->scripts[cases->script_count++] = script;
+    check_words(cases, row, script);
     for (size_t s = 0; s < rft_script_sweep_count(script); s++) {
         const rft_sweep *sweep = rft_script_sweep(script, s);
         for (size_t v = 0; v < sweep->variant_count; v++) {
-            if ((!row->sweep || strcmp(row->sweep, sweep->name) == 0) && is_named(row, sweep->variants[v].name)) {
-                add_variant(cases, row, sweep, v);
+            const rft_variant *variant = &sweep->variants[v];
+            bool left = cases->every && !rft_variant_is_library(variant) && is_left_to(row, variant->name);
+            if ((is_asked(row, sweep) && is_named(row, variant->name)) || left) {
+                add_variant(cases, row, sweep, v, left);
             }
         }
     }
-    if (cases->count + cases->lost == before) {
-        fail_msg("%s: no variant is called so", row->file);
-    }
 }
 
-void repeat_cases_make(repeat_cases *out, const rft_gpu_info *gpu, const char *(*file)(const char *name)) {
-    *out = (repeat_cases){.arena = rft_arena_new()};
-    out->scripts = calloc(sizeof rows / sizeof *rows, sizeof *out->scripts);
+void repeat_cases_make(repeat_cases *out, const rft_gpu_info *gpu, const char *(*file)(const char *name), bool every) {
+    *out = (repeat_cases){.arena = rft_arena_new(), .every = every};
+    out->scripts = calloc(ROW_COUNT, sizeof *out->scripts);
     assert_non_null(out->scripts);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        add_row(out, &rows[i], gpu, file(rft_arena_printf(out->arena, "sweeps/%s.lua", rows[i].file)));
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (every || !rows[i].every) {
+            add_row(out, &rows[i], gpu, file(rft_arena_printf(out->arena, "sweeps/%s.lua", rows[i].file)));
+        }
     }
     assert_int_equal(out->lost, 0);
 }

@@ -19,14 +19,15 @@ typedef struct repeat_case {
 typedef struct repeat_cases {
     rft_arena *arena;
     repeat_case *items;           /* heap */
-    size_t count, capacity, lost; /* lost: variants without a valid configuration */
+    size_t count, capacity, lost; /* lost: variants without a valid configuration, words without a variant */
     rft_script **scripts;         /* heap; the sweeps live in them */
     size_t script_count;
+    bool every;
 } repeat_cases;
 
 /* `file` finds "sweeps/stream.lua"; what it returns need not live long. Fails the cmocka test where a row names what is
- * not there, or has no valid configuration. */
-void repeat_cases_make(repeat_cases *out, const rft_gpu_info *gpu, const char *(*file)(const char *name));
+ * not there, or has no valid configuration. `every`: for a sanitizer, all variants of these files and of more. */
+void repeat_cases_make(repeat_cases *out, const rft_gpu_info *gpu, const char *(*file)(const char *name), bool every);
 void repeat_cases_free(repeat_cases *cases);
 
 #endif

@@ -23,13 +23,12 @@ static const char *source_file(const char *name) {
     return path;
 }
 
-static void every_point_is_spelled_out(void **state) {
-    (void)state;
+static void spell_out(bool every) {
     repeat_cases cases;
     rft_gpu_info gpu = kernel_case_gpu("sm_90a");
     kernel_case_units units = {0};
     size_t even = 0;
-    repeat_cases_make(&cases, &gpu, source_file);
+    repeat_cases_make(&cases, &gpu, source_file, every);
     for (size_t i = 0; i < cases.count; i++) {
         const repeat_case *c = &cases.items[i];
         rft_point_spec spec;
@@ -47,6 +46,16 @@ static void every_point_is_spelled_out(void **state) {
     repeat_cases_free(&cases);
 }
 
+static void every_point_is_spelled_out(void **state) {
+    (void)state;
+    spell_out(false);
+}
+
+static void so_is_what_a_sanitizer_looks_at(void **state) {
+    (void)state;
+    spell_out(true);
+}
+
 static bool waits(const rft_variant *variant) {
     static const char *const words[] = {"TMA", "_tma", "bulk", "copy engine", "wgmma"};
     bool found = false;
@@ -56,9 +65,11 @@ static bool waits(const rft_variant *variant) {
     return found;
 }
 
-static bool has_kernel(const repeat_cases *cases, const char *kernel) {
+static bool has_variant(const repeat_cases *cases, const rft_variant *variant) {
     for (size_t i = 0; i < cases->count; i++) {
-        if (strcmp(cases->items[i].sweep->variants[cases->items[i].variant].kernel, kernel) == 0) {
+        const repeat_case *c = &cases->items[i];
+        const rft_variant *of = &c->sweep->variants[c->variant];
+        if (strcmp(of->name, variant->name) == 0 && strcmp(of->kernel, variant->kernel) == 0) {
             return true;
         }
     }
@@ -71,7 +82,7 @@ static size_t count_left_out(const repeat_cases *cases, const rft_script *script
         const rft_sweep *sweep = rft_script_sweep(script, s);
         for (size_t v = 0; v < sweep->variant_count; v++) {
             const rft_variant *variant = &sweep->variants[v];
-            if (waits(variant) && !has_kernel(cases, variant->kernel)) {
+            if (waits(variant) && !has_variant(cases, variant)) {
                 print_error("%s, %s (%s) is in no row of repeat_cases.c\n", sweep->name, variant->name,
                             variant->kernel);
                 count++;
@@ -81,13 +92,13 @@ static size_t count_left_out(const repeat_cases *cases, const rft_script *script
     return count;
 }
 
-static void no_kernel_is_left_out(void **state) {
+static void no_variant_is_left_out(void **state) {
     (void)state;
     repeat_cases cases;
     rft_gpu_info gpu = kernel_case_gpu("sm_90a");
     char **names = NULL;
     size_t count = 0, left_out = 0;
-    repeat_cases_make(&cases, &gpu, source_file);
+    repeat_cases_make(&cases, &gpu, source_file, false);
     kernel_case_sweeps(&names, &count);
     for (size_t i = 0; i < count; i++) {
         rft_script *script = kernel_case_load(names[i], &gpu);
@@ -101,6 +112,7 @@ static void no_kernel_is_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_point_is_spelled_out),
-                                       cmocka_unit_test(no_kernel_is_left_out)};
+                                       cmocka_unit_test(so_is_what_a_sanitizer_looks_at),
+                                       cmocka_unit_test(no_variant_is_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
