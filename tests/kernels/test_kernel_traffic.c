@@ -600,7 +600,7 @@ static int64_t value_of(const rft_variant *variant, const rft_value *config, con
         }
     }
     fail_msg("no parameter %s", param);
-    return 0;
+    return 1;
 }
 
 /* The last variant's tiles of C, n x n, at most that give no SM two. */
