@@ -225,6 +225,11 @@ static int64_t twin_of(const rft_recorder *r, rft_job *job, const rft_facts *fac
     return facts->cubin_hash ? rft_key_map_get(&r->aliases, rft_job_alias_key(job, facts->cubin_hash), 0) : 0;
 }
 
+bool rft_recorder_has_twin(const rft_recorder *r, rft_job *job) {
+    const rft_compile_result *code = rft_job_peek(job);
+    return code && code->ok && rft_key_map_get(&r->aliases, rft_job_alias_key(job, code->cubin_hash), 0) != 0;
+}
+
 static void note_for_aliases(rft_recorder *r, rft_job *job, const rft_point *point) {
     if (!point->facts.cubin_hash || point->alias_of || point->outcome == RFT_OUTCOME_NOT_RECORDED ||
         was_untried(point->outcome, point->reason)) {
