@@ -31,28 +31,45 @@ local function compared(name, epilogue, kernel, sizes, space, where, library)
   }
 end
 
+-- Of 64 x 128 there is one for nearly every SM at 1000: no cluster of two then leaves one without.
+local SMALL = "n <= 1000 and BLOCK_M * BLOCK_N == 64 * 128"
+local CONSUMERS = "CONSUMERS == ((PINGPONG or BLOCK_M > 64) and 2 or 1)"
+
 -- Tiles that fill the SM; where an epilogue takes long, one consumer multiplies during the other's (ping-pong, LAG).
 local function large(fits, deepest)
   return {
-    deepest,
+    deepest, CONSUMERS, "BLOCK_N > 64 or " .. SMALL,
     "n > 1000 and BLOCK_M * BLOCK_N == (PINGPONG and 64 * 256 or 128 * 256) or n <= 1000 and BLOCK_M * BLOCK_N <= 128 * 128",
-    "CLUSTER_M * CLUSTER_N == 2", "n > 1000 or ORDER == 'rows' and IDLE == 0 and LAG == 0", "ORDER == 'rows' or IDLE == 4",
+    "CLUSTER_M * CLUSTER_N == 2 or CLUSTER_M * CLUSTER_N == 1 and " .. SMALL,
+    "n > 1000 or ORDER == 'rows' and IDLE == 0 and LAG == 0", "ORDER == 'rows' or IDLE == 4",
     table.unpack(fits),
   }
 end
 local space = {
-  BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 8), CLUSTER_M = values(1, 2),
-  CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), PINGPONG = values(false, true),
-  LAG = values(0, 2), STORES = values(2),
+  BLOCK_M = values(64, 128, 256), BLOCK_N = values(64, 128, 256), STAGES = range(3, 8), CONSUMERS = values(1, 2),
+  CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4),
+  PINGPONG = values(false, true), LAG = values(0, 2), STORES = values(2),
 }
 
--- The others as they are described.
+-- The others as they are described, and by small tiles.
 local function other(name, library)
+  local kernel, fits, deepest = wgmma.bf16.with_epilogue(name)
   return sweep {
     name = "matmul_" .. name,
     variants = {
       by_mma(name, values(2)), by_mma(name, values(2), true),
-      { "matmul_bf16_wgmma_" .. name, kernel = (wgmma.bf16.with_epilogue(name)), where = { "gpu.arch == 'sm_90a'" } },
+      {
+        "matmul_bf16_wgmma_" .. name,
+        kernel = kernel,
+        tune = {
+          BLOCK_M = values(64, 128), BLOCK_N = values(64, 128, 256), STAGES = range(3, 8), CONSUMERS = values(1, 2),
+          CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), PINGPONG = values(false, true),
+        },
+        where = lists.join(fits, {
+          deepest, CONSUMERS, "CLUSTER_M * CLUSTER_N <= 2",
+          "BLOCK_M * BLOCK_N == 128 * 256 and CLUSTER_M == 2 or " .. SMALL,
+        }),
+      },
     },
     over = { n = values(1000, 4096) },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },

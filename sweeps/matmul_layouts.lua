@@ -23,13 +23,17 @@ local function layout(name, kernel, library, of)
     kernel,
     kernel = wgmma.bf16[of and "roles_" .. of or "roles"],
     tune = {
-      BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 6), CLUSTER_M = values(1, 2),
-      CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4), STORES = values(0, 2),
+      BLOCK_M = values(64, 128, 256), BLOCK_N = values(64, 128, 256), STAGES = range(3, 9), CONSUMERS = values(1, 2),
+      CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), ORDER = values("rows", "hilbert"), IDLE = values(0, 4),
+      STORES = values(0, 2),
     },
     where = {
       wgmma.bf16.deepest,
-      "CLUSTER_M * CLUSTER_N == 2",
-      "BLOCK_M * BLOCK_N == (m <= 1024 and 128 * 128 or 128 * 256)",
+      "CONSUMERS == (BLOCK_M == 64 and 1 or 2)",
+      -- Of 64 x 128 there is one for nearly every SM at 1024: no cluster of two then leaves one without.
+      "CLUSTER_M * CLUSTER_N == 2 or CLUSTER_M * CLUSTER_N == 1 and BLOCK_M * BLOCK_N == 64 * 128",
+      "m > 1024 and BLOCK_M * BLOCK_N == 128 * 256 or m <= 1024 and BLOCK_M <= 128 and BLOCK_N <= 128",
+      "BLOCK_M + BLOCK_N > 128",
       "m > 1024 or (IDLE == 0 and ORDER == 'rows')",
       table.unpack(wgmma.bf16.fits),
     },

@@ -34,10 +34,8 @@ return sweep {
       where = { "gpu.cc >= 75 and gpu.arch ~= 'sm_90a'", "40 * 1024 + 128 * columns <= gpu.shared_per_block" },
     },
   },
-  problems = { -- 2^20 clocks of wgmma's tensor cores each
-    { columns = 64, steps = 8192 },
-    { columns = 128, steps = 4096 },
-    { columns = 192, steps = 2730 },
-    { columns = 256, steps = 2048 },
-  },
+  problems = function(gpu) -- 2^20 clocks of wgmma's tensor cores each
+    local function of(columns, steps) return { columns = columns, steps = steps, blocks = gpu.sms } end
+    return { of(64, 8192), of(128, 4096), of(192, 2730), of(256, 2048) }
+  end,
 }

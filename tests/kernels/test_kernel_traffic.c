@@ -583,6 +583,55 @@ static void packed_weights(void **state) {
     fail_msg("no problem m = 1, n = 8192");
 }
 
+/* Every SM multiplies: what must be done is what is done, but for what is read beside it. */
+static void the_port_counts_every_sm(void **state) {
+    fixture *f = *state;
+    const rft_sweep *sweep = sweep_of(f, "wgmma_port.lua", 0);
+    for (size_t i = 0; i < sweep->problem_count; i++) {
+        rft_point_spec spec = point_of(f, sweep, 0, i);
+        near(spec.work.pipe_ops[RFT_PIPE_TENSOR_BF16], spec.traffic.pipe_ops[RFT_PIPE_TENSOR_BF16]);
+    }
+}
+
+static int64_t value_of(const rft_variant *variant, const rft_value *config, const char *param) {
+    for (size_t i = 0; i < variant->param_count; i++) {
+        if (strcmp(variant->params[i].name, param) == 0) {
+            return config[i].as.integer;
+        }
+    }
+    fail_msg("no parameter %s", param);
+    return 0;
+}
+
+/* The last variant's tiles of C, n x n, at most that give no SM two. */
+static int64_t most_tiles(fixture *f, const rft_sweep *sweep, int64_t n) {
+    const size_t last = sweep->variant_count - 1, problem = problem_with(sweep, "n", n);
+    const rft_variant *variant = &sweep->variants[last];
+    rft_space *space = NULL;
+    rft_err err = RFT_ERR_INIT;
+    int64_t most = 0;
+    assert_int_equal(rft_space_new(&space, sweep, last, sweep->problems[problem].values, NULL, &err), 0);
+    rft_value *config = rft_arena_calloc(f->arena, variant->param_count + 1, sizeof *config);
+    for (uint64_t i = 0; i < rft_space_count(space); i++) {
+        rft_space_get(space, i, config);
+        int64_t m_tile = value_of(variant, config, "BLOCK_M"), n_tile = value_of(variant, config, "BLOCK_N");
+        int64_t tiles = (n + m_tile - 1) / m_tile * ((n + n_tile - 1) / n_tile);
+        most = tiles > most && tiles <= f->gpu.sms ? tiles : most;
+    }
+    rft_space_free(space);
+    return most;
+}
+
+static void small_products_fill_the_card(void **state) {
+    fixture *f = *state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(most_tiles(f, sweep_of(f, "matmul_layouts.lua", i), 1024), 128);
+    }
+    for (size_t i = 1; i < 7; i++) {
+        assert_int_equal(most_tiles(f, sweep_of(f, "matmul_epilogue.lua", i), 1000), 128);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strided_waste_grows_to_stride_16),
@@ -609,6 +658,8 @@ int main(void) {
         cmocka_unit_test(bank_conflicts_of_a_transpose),
         cmocka_unit_test(passes_of_a_norm),
         cmocka_unit_test(packed_weights),
+        cmocka_unit_test(the_port_counts_every_sm),
+        cmocka_unit_test(small_products_fill_the_card),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
