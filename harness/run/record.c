@@ -144,7 +144,7 @@ static rft_point *append_point(rft_recorder *r, const rft_job *job) {
 /* Why the configuration is wrong on the odd problem; NULL when it is not, or is not known there. */
 static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
     rft_run *run = r->opts->run;
-    size_t odd = rft_plan_odd_problem(r->opts->plan, job->sweep);
+    size_t odd = rft_plan_odd_problem(r->opts->plan, job->sweep, job->variant);
     if (odd == SIZE_MAX || odd == job->problem) {
         return NULL;
     }

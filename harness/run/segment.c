@@ -110,7 +110,7 @@ int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
     *s = (segment){.sweep = sweep, .variant = variant, .problem = problem, .ahead = RFT_LOOKAHEAD};
-    s->odd_problem = rft_plan_odd_problem(opts->plan, sweep);
+    s->odd_problem = rft_plan_odd_problem(opts->plan, sweep, variant);
     s->space = rft_plan_space(opts->plan, sweep, variant, problem);
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
     s->started_gpu_s = e->state.recorder.tally.busy_s;

@@ -26,6 +26,8 @@ typedef struct repeat_row {
 
 #define WGMMA_STEPS "wgmma", "TMA and", "a producer", "cluster multicast", "tiles in turn, g", "C by TMA", "ping-pong"
 
+#define LONG_ROWS "rows=5 cols=9222" /* as long as clusters take */
+
 static const repeat_row rows[] = {
     {.file = "attention", .variants = {"wgmma", "powers", "ping-pong"}},
     {.file = "attention", .variants = {"longest", "blocks stay", "unseen", "polynomials"}, .problem = "causal=true"},
@@ -36,6 +38,7 @@ static const repeat_row rows[] = {
      .args = {"128", "1", "fp8"}},
     {.file = "attention_packed", .variants = {"a block for", "longest", "blocks stay"}},
     {.file = "convolution_nhwc", .variants = {"TMA"}},
+    {.file = "cross_entropy", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "decode", .variants = {"TMA", "wgmma"}},
     {.file = "decode_fp8", .variants = {"TMA", "wgmma"}},
     {.file = "decode_groups", .variants = {"TMA"}},
@@ -46,6 +49,7 @@ static const repeat_row rows[] = {
     {.file = "embedding_norm", .variants = {"fused, rows by the copy engine"}, .problem = "v=5003"},
     {.file = "experiments", .sweep = "arrivals", .variants = {"bulk", "tensor map"}},
     {.file = "gather", .variants = {"copy engine"}, .problem = "d=68"},
+    {.file = "layernorm", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "linear_weights", .variants = {"mma.sync, bulk", "wgmma", "begun"}},
     {.file = "matmul_bf16", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
     {.file = "matmul_fp16", .variants = {"mma.sync, tiles by TMA", WGMMA_STEPS}},
@@ -63,9 +67,11 @@ static const repeat_row rows[] = {
     {.file = "matmul_skinny", .variants = {"wgmma"}},
     {.file = "matmul_waves", .variants = {"tiles of"}, .problem = "m=1003 n=1003 k=1003"},
     {.file = "reduction", .variants = {"bulk"}, .any_order = true},
+    {.file = "rmsnorm", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "rope", .variants = {"copy engine"}},
     {.file = "scan", .variants = {"look-ahead"}},
     {.file = "scatter_add", .variants = {"copy engine"}, .problem = "d=68", .any_order = true},
+    {.file = "softmax", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "stencil", .variants = {"a ring"}},
     {.file = "stream", .variants = {"bulk"}, .problem = "n=1048579"},
     {.file = "transpose", .variants = {"TMA"}},

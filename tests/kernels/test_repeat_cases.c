@@ -48,7 +48,7 @@ static void every_point_is_spelled_out(void **state) {
 }
 
 static bool waits(const rft_variant *variant) {
-    static const char *const words[] = {"TMA", "_tma", "bulk", "copy engine", "wgmma"};
+    static const char *const words[] = {"TMA", "_tma", "bulk", "copy engine", "wgmma", "cluster"};
     bool found = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         found = found || strstr(variant->name, words[i]) || strstr(variant->kernel, words[i]);
