@@ -236,6 +236,7 @@ static void add_variants(along *a) {
         if (!is_drawn(a, v, sweep->variant_count)) {
             continue;
         }
+        const rft_tone tone = rft_tone_of(sweep->variant_count > VARIANTS_MOST ? drawn : v);
         drawn++;
         rft_profile *profiles = NULL;
         size_t count = rft_profiles_along_axes(a->run, a->profile->sweep, v, a->arena, &profiles);
@@ -248,7 +249,7 @@ static void add_variants(along *a) {
             continue;
         }
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
-        line->tone = rft_tone_of(v);
+        line->tone = tone;
         line->marks = true;
         line->label = sweep->variant_count > 1 ? sweep->variants[v].name : NULL; /* the only one */
         for (size_t i = 0; i < own->step_count; i++) {
