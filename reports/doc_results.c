@@ -216,7 +216,10 @@ static const char *bound_text(const rft_build *b, const rft_bound *bound) {
                                                                            : "**",
                                 of);
     }
-    return bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_arena_printf(b->arena, "%s%s", name, of);
+    const char *turns = rft_words_turns(bound, b->arena);
+    return bound->resource == RFT_RESOURCE_UNKNOWN
+               ? "not known"
+               : rft_arena_printf(b->arena, "%s%s%s%s", name, turns ? ", " : "", turns ? turns : "", of);
 }
 
 static const char *left_text(const rft_build *b, double factor) {

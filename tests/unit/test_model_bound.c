@@ -59,6 +59,8 @@ static void firmness_by_share(void **state) {
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 6e9, 3.00e-3), "latency: nearest ceiling dram 33 %");
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 48e9, 1.85e-3),
             "latency: dram 54 % and FP32 43 %, as if in turns");
+    text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 55e9, 1.85e-3),
+            "latency: dram 54 % and FP32 50 %, as if in part at once");
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 48e9, 2.10e-3), "latency: nearest ceiling dram 48 %");
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 90e9, 1.60e-3), "bound by FP32 (94 %, declared)");
     rft_bound bound = rft_bound_of(run, point_of(run, bytes, RFT_PIPE_FP32, 90e9, 1.60e-3));

@@ -16,7 +16,8 @@
 #define MOSTLY_FRAC 0.6
 #define LAUNCH_FLOORS 3.0
 #define OVER_ROOF 0.98
-/* Ours: two ceilings that are as long as the time together, and neither of which is a trifle, are met in turns. */
+/* Ours: two ceilings that are as long as the time together, and neither of which is a trifle, are met in turns; if they
+ * are longer together, in part at once. */
 #define TURNS_LEAST_FRAC 0.25
 #define TURNS_FRAC 0.9
 
@@ -260,8 +261,11 @@ const rft_share *rft_bound_turns(const rft_bound *bound) {
                  (second->resource == RFT_RESOURCE_PIPE || is_memory(second)) &&
                  !(is_memory(first) && is_memory(second));
     double both = first->frac + second->frac;
-    bool fits = second->frac >= TURNS_LEAST_FRAC && both >= TURNS_FRAC && both <= RFT_OVER_ROOF_FRAC;
-    return pipes && fits ? second : NULL;
+    return pipes && second->frac >= TURNS_LEAST_FRAC && both >= TURNS_FRAC ? second : NULL;
+}
+
+const char *rft_bound_turns_word(const rft_bound *bound) {
+    return bound->shares[0].frac + bound->shares[1].frac > RFT_OVER_ROOF_FRAC ? "in part at once" : "in turns";
 }
 
 static int percent(double frac) {
@@ -307,9 +311,10 @@ const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
     }
     const rft_share *nearest = &bound->shares[0], *other = rft_bound_turns(bound);
     if (other) {
-        return rft_arena_printf(arena, "%s: %s %d %% and %s %d %%, as if in turns%s", name,
+        return rft_arena_printf(arena, "%s: %s %d %% and %s %d %%, as if %s%s", name,
                                 rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac),
-                                rft_resource_name(other->resource, other->pipe), percent(other->frac), of);
+                                rft_resource_name(other->resource, other->pipe), percent(other->frac),
+                                rft_bound_turns_word(bound), of);
     }
     note = bound->resource == RFT_RESOURCE_UNKNOWN ? note : "";
     return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%%s", name, note,

@@ -99,9 +99,11 @@ double rft_bound_share_most(const rft_bound *bound, const rft_share *share);
 bool rft_bound_is_held(const rft_bound *bound);
 /* What is busy, whatever holds the clock down: `held` of these, else `resource`. */
 rft_resource rft_bound_limit(const rft_bound *bound);
-/* Where no ceiling is near, but the two largest shares, of two pipes or of a pipe and dram or l2, are 0.9 to 1.02 of
- * the time together, and each 0.25 at least: the second, since that is what taking turns looks like. NULL otherwise. */
+/* Where no ceiling is near, but the two largest shares, of two pipes or of a pipe and dram or l2, are 0.9 of the time
+ * together or more, and each 0.25 at least: the second, since that is what taking turns looks like. NULL otherwise. */
 const rft_share *rft_bound_turns(const rft_bound *bound);
+/* Of such a bound: "in turns", or above 1.02 "in part at once"; static storage. */
+const char *rft_bound_turns_word(const rft_bound *bound);
 /* Whether two bounds have the same limit, and pipe; of two that the clock holds back it does not matter which. */
 bool rft_bound_same(const rft_bound *a, const rft_bound *b);
 /* "dram", "l2", "FP32", "power", "thermal", "clock", "latency", "launch", "unknown"; static storage. */
