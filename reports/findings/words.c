@@ -222,7 +222,8 @@ const char *rft_words_turns(const rft_bound *bound, rft_arena *arena) {
 const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {
     const char *name =
         bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_resource_name(bound->resource, bound->pipe);
-    const char *of = bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : "";
+    const char *of =
+        bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : rft_bound_busy_text(bound, arena);
     const char *turns = rft_words_turns(bound, arena);
     if (turns) {
         return rft_arena_printf(arena, "%s, %s%s", name, turns, of);
