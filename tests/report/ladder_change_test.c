@@ -208,6 +208,25 @@ static void another_pipe_or_clock_explains(void **state) {
     expect(&r, true, "dram has as much to do (counted), at 77 % of its ceiling in place of 91 %: why is not known");
 }
 
+/* Long tiles first: as much to do, and no SM is left without at the end. Else what the units do is told. */
+static void work_for_all_explains(void **state) {
+    (void)state;
+    for (int spread = 0; spread < 2; spread++) {
+        rungs r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 1.2e-3, 1e-3);
+        r.run->gpu.sms = 100;
+        for (size_t i = 0; i < 2; i++) {
+            r.points[i]->rounds[0].clock_mhz = 1000;
+        }
+        count(&r, RFT_COUNTER_TENSOR_BUSY, spread ? NAN : 0.75, spread ? NAN : 0.9);
+        count(&r, RFT_COUNTER_ISSUE, 0.5, 0.5);
+        count(&r, RFT_COUNTER_WARP_INSTRUCTIONS, spread ? 19.2e7 * 0.98 : 1.2 * 19.2e7, 19.2e7);
+        expect(&r, true,
+               spread ? "SMs with work: 78 % to 96 % (counted), 1.22\xc3\x97 where the times differ by 1.20\xc3\x97"
+                      : "BF16 tensor has as much to do (declared), at 100 % of its ceiling in place of 83 %: tensor "
+                        "units busy in 90 % of the cycles in place of 75 % (counted)");
+    }
+}
+
 /* Two rungs at device memory's ceiling, or nowhere near one. */
 static void a_tie_says_what_changed_and_what_holds_both(void **state) {
     (void)state;
@@ -356,6 +375,7 @@ int main(void) {
         cmocka_unit_test(what_warps_wait_for_explains),
         cmocka_unit_test(atomics_on_one_address),
         cmocka_unit_test(another_pipe_or_clock_explains),
+        cmocka_unit_test(work_for_all_explains),
         cmocka_unit_test(a_tie_says_what_changed_and_what_holds_both),
         cmocka_unit_test(launches_count_with_the_floor),
         cmocka_unit_test(ratios_are_of_one_round),
