@@ -41,7 +41,7 @@ static rft_lookahead_entry new_entry(exec *e, uint64_t index) {
 
 static bool has_room(exec *e) {
     segment *s = &e->segment;
-    if (!s->waiting.as_compiled) {
+    if (!s->unbound) {
         return s->waiting.count + e->in_hand < s->ahead;
     }
     size_t workers = rft_compile_pool_workers(e->state.opts->pool);
@@ -63,15 +63,15 @@ static void fill_lookahead(exec *e) {
         rft_foresight_unfork(&e->foresight);
         s->asked++;
     }
-    if (s->waiting.as_compiled || s->exhausted) {
+    if (s->unbound || s->exhausted) {
         rft_foresight_advance(&e->foresight, &s->waiting);
     }
 }
 
-/* Where the order asked for holds, workers may be idle while the next is waited for. */
+/* Where so many are asked for and no more, workers may be idle while one of them is waited for. */
 static void guess(exec *e) {
     segment *s = &e->segment;
-    if (!s->waiting.as_compiled && !s->exhausted && s->asked < s->budget.points) {
+    if (!s->unbound && !s->exhausted && s->asked < s->budget.points) {
         rft_foresight_guess(&e->foresight, (rft_job_place){s->sweep, s->variant, s->problem}, s->strategy,
                             s->budget.points - s->asked, &s->waiting);
     }
@@ -223,6 +223,7 @@ static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
     }
     while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
         rc = store_and_tell(e, err);
+        guess(e);
         rc = rc == RFT_OK ? rft_compile_pool_wait_any(e->state.opts->pool, err) : rc;
         fill_lookahead(e);
     }
