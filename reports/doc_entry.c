@@ -158,13 +158,15 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
     case RFT_RESOURCE_UNKNOWN:
         return "what holds it back is not known";
     case RFT_RESOURCE_LATENCY:
-        return rft_arena_printf(b->arena, "%s, waits on latency", room);
+        return rft_words_turns(bound, b->arena)
+                   ? rft_arena_printf(b->arena, "%s, %s", room, rft_words_turns(bound, b->arena))
+                   : rft_arena_printf(b->arena, "%s, waits on latency", room);
     case RFT_RESOURCE_LAUNCH:
         return rft_arena_printf(b->arena, "%s, most of the time goes into the launch", room);
     default:
-        return rft_arena_printf(b->arena, "%s, %s by %s", room,
+        return rft_arena_printf(b->arena, "%s, %s by %s%s", room,
                                 bound->firmness == RFT_FIRM_BOUND ? "held back" : "mostly held back",
-                                rft_resource_name(bound->resource, bound->pipe));
+                                rft_resource_name(bound->resource, bound->pipe), rft_bound_busy_text(bound, b->arena));
     }
 }
 

@@ -242,23 +242,34 @@ static void tell_valid(const rft_plan *plan, size_t s, size_t v, size_t odd, rft
     rft_str_add(out, " valid");
 }
 
+/* A variant without one is told of with the first. */
+static bool is_told_at(const rft_plan *plan, size_t s, size_t v, size_t odd, bool first) {
+    const size_t own = rft_plan_odd_problem(plan, s, v);
+    return own == odd || (first && own == SIZE_MAX);
+}
+
 void rft_check_tell_odd(const rft_plan *plan, size_t s, rft_str *out) {
     const rft_sweep *sweep = plan->sweeps[s];
+    size_t told = 0;
     for (size_t p = 0; p < sweep->problem_count; p++) {
         if (!sweep->problems[p].odd) {
             continue;
         }
+        const char *before = "; ";
         rft_str_add(out, "  odd problem, only verified:");
         for (size_t a = 0; a < sweep->axis_count; a++) {
             rft_str_addf(out, " %s=", sweep->axes[a].name);
             rft_value_format(out, &sweep->problems[p].values[a]);
         }
         for (size_t v = 0; v < sweep->variant_count; v++) {
-            rft_str_add(out, v ? ", " : "; ");
-            tell_valid(plan, s, v, p, out);
+            if (is_told_at(plan, s, v, p, told == 0)) {
+                rft_str_add(out, before);
+                tell_valid(plan, s, v, p, out);
+                before = ", ";
+            }
         }
         rft_str_add(out, "\n");
-        return;
+        told++;
     }
-    rft_str_add(out, "  odd problem: none\n");
+    rft_str_add(out, told ? "" : "  odd problem: none\n");
 }

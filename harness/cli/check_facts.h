@@ -58,7 +58,7 @@ void rft_check_tell_structs(const rft_point_spec *spec, rft_str *out);
 /* What a given binary is, and what its kernels take: where it can be read. */
 void rft_check_tell_given(const rft_once_result *result, rft_arena *arena, rft_str *out);
 
-/* The odd problem, and how many configurations of each variant are valid there; "none" where there is none. */
+/* Each odd problem, and how many configurations of its variants are valid there; "none" where there is none. */
 void rft_check_tell_odd(const rft_plan *plan, size_t sweep, rft_str *out);
 
 #endif

@@ -129,15 +129,17 @@ static json_t *of_sweep(const rft_run_sweep *kept) {
     uint64_t cartesian = 0;
     uint64_t odd = 0;
     for (size_t v = 0; v < sweep->variant_count; v++) {
+        uint64_t own_odd = 0; /* of the first odd problem that it takes */
         json_array_append_new(variants, rft_show_text_json(sweep->variants[v].name));
         for (size_t p = 0; p < sweep->problem_count; p++) {
             size_t at = v * sweep->problem_count + p;
             bool is_odd = sweep->problems[p].odd;
             bool in_grid = !is_odd && sweep->problems[p].refined == 0;
-            odd += is_odd ? kept->valid[at] : 0;
+            own_odd = is_odd && own_odd == 0 ? kept->valid[at] : own_odd;
             valid += in_grid ? kept->valid[at] : 0;
             cartesian += in_grid ? kept->cartesian[at] : 0;
         }
+        odd += own_odd;
     }
     set_text(object, "name", sweep->name);
     set_text(object, "script", sweep->path);

@@ -62,6 +62,25 @@ static size_t most_runs(const rft_point_job *job) {
     return most;
 }
 
+/* 1: far from the floor. */
+static size_t runs_of(double seconds, double floor_s, size_t most) {
+    double wanted = seconds < RFT_NEAR_FLOOR * floor_s ? BATCH_FLOORS * floor_s / seconds : 0.0;
+    size_t runs = 1;
+    while (runs < wanted && 2 * runs <= most) {
+        runs *= 2;
+    }
+    return runs;
+}
+
+size_t rft_batch_foresee(const rft_point_job *job) {
+    const rft_protocol *p = job->p;
+    const rft_measure_opts *opts = &job->request->measure;
+    const bool plain = opts->cache == RFT_CACHE_HOT && opts->mode == RFT_TIMING_EVENTS;
+    const double floor_s = p->floor_s[RFT_TIMING_EVENTS][false];
+    return plain && floor_s > 0.0 && p->alone_frac > 0.0 ? runs_of(job->run_s * p->alone_frac, floor_s, most_runs(job))
+                                                         : 1;
+}
+
 int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, double *floor_s, rft_err *err) {
     rft_protocol *p = job->p;
     size_t most = most_runs(job);
@@ -79,29 +98,34 @@ int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, 
         return rc;
     }
     p->busy.samples_s += sample.seconds;
+    p->alone_frac = job->run_s > 0.0 ? sample.seconds / job->run_s : 0.0;
     if (!rft_batch_may_be_near(sample.seconds)) {
         return RFT_OK;
     }
     rc = rft_batch_floor(p, &by_events, floor_s, err);
-    if (rc == RFT_OK && sample.seconds < RFT_NEAR_FLOOR * *floor_s) {
-        double wanted = BATCH_FLOORS * *floor_s / sample.seconds;
-        while (*runs < wanted && 2 * *runs <= most) {
-            *runs *= 2;
-        }
-    } else {
-        *floor_s = NAN;
-    }
+    *runs = rc == RFT_OK ? runs_of(sample.seconds, *floor_s, most) : 1;
+    *floor_s = *runs > 1 ? *floor_s : (double)NAN;
     return rc;
 }
 
-int rft_batch_record(rft_point_job *job, const rft_timed *batch, rft_graph **out, rft_err *err) {
+/* Was it foreseen? */
+static int record(rft_point_job *job, const rft_timed *batch, size_t runs, rft_graph **out, rft_err *err) {
+    if (job->foreseen && job->foreseen_runs == runs) {
+        *out = job->foreseen;
+        job->foreseen = NULL;
+        return RFT_OK;
+    }
+    return rft_graph_record(job->p->gpu, batch->queue, batch->self, out, err);
+}
+
+int rft_batch_record(rft_point_job *job, const rft_timed *batch, size_t runs, rft_graph **out, rft_err *err) {
     rft_gpu *gpu = job->p->gpu;
     rft_err failure = RFT_ERR_INIT;
     *out = NULL;
     if (job->set_count > 1) {
         return RFT_OK;
     }
-    int rc = rft_graph_record(gpu, batch->queue, batch->self, out, &failure);
+    int rc = record(job, batch, runs, out, &failure);
     if (rc == RFT_OK) {
         rc = gpu->vt->graph_launch(gpu, *out, &failure);
     }

@@ -14,8 +14,10 @@ bool rft_batch_may_be_near(double seconds);
 /* How many runs make a sample: 1 where one is long enough, the cache is to be cold, or one run must not follow another.
  * Takes a sample of `single` where it cannot be said without; floor_s is NaN where the point is far from it. */
 int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, double *floor_s, rft_err *err);
+/* The same by the verified run's time, without a sample: how many it will likely be. */
+size_t rft_batch_foresee(const rft_point_job *job);
 /* These runs as one graph, launched once already, untimed; NULL where there is to be none: the buffers change between
  * runs, or the driver cannot record them. */
-int rft_batch_record(rft_point_job *job, const rft_timed *batch, rft_graph **out, rft_err *err);
+int rft_batch_record(rft_point_job *job, const rft_timed *batch, size_t runs, rft_graph **out, rft_err *err);
 
 #endif

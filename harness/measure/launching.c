@@ -246,6 +246,17 @@ static int load_module(rft_point_job *job, rft_err *err) {
     return p->gpu->vt->module_load(p->gpu, unit->cubin, unit->cubin_bytes, &job->module, err);
 }
 
+void rft_launching_unload(rft_protocol *p) {
+    if (p->code.used && !p->dead) {
+        p->gpu->vt->module_free(p->gpu, p->code.used);
+        p->dead = p->gpu->vt->sticky(p->gpu);
+        if (p->dead) {
+            rft_err_set(&p->death, RFT_E_DEVICE, "while a kernel's code was unloaded");
+        }
+    }
+    p->code.used = NULL;
+}
+
 static int queue_one(rft_point_job *job, const rft_launch *launch, const rft_gpu_launch *bound, rft_err *err) {
     rft_gpu *gpu = job->p->gpu;
     if (launch->kind == RFT_LAUNCH_KERNEL) {

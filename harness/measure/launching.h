@@ -10,6 +10,8 @@ int rft_launching_start(rft_point_job *job, rft_err *err);
 int rft_launching_queue_prepare(rft_point_job *job, rft_err *err);
 /* Queues launches first .. end - 1. */
 int rft_launching_queue(rft_point_job *job, size_t first, size_t end, rft_err *err);
+/* Of the last point's code, where that is loaded still. */
+void rft_launching_unload(rft_protocol *p);
 /* Occupancy and waves of one launch into the facts; SIZE_MAX = of the one with the most threads. */
 void rft_launching_describe(rft_point_job *job, size_t launch);
 

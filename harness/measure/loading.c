@@ -278,7 +278,7 @@ static int choose_sample_runs(load_state *s, rft_err *err) {
     size_t runs = 1;
     int rc = rft_batch_choose(s->job, &timed, &runs, &floor_s, err);
     s->sample_runs = runs;
-    return rc == RFT_OK && runs > 1 ? rft_batch_record(s->job, &timed, &s->graph, err) : rc;
+    return rc == RFT_OK && runs > 1 ? rft_batch_record(s->job, &timed, runs, &s->graph, err) : rc;
 }
 
 static void set_samples(const load_state *s, double from_s, rft_arena *arena, rft_load *out) {

@@ -18,9 +18,13 @@ int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *form
     return RFT_OK;
 }
 
+/* Whoever hears of it may wait there to be asked for the point: that is none of its time. */
 static void enter(rft_point_job *job, rft_phase phase, size_t buffer) {
+    const rft_clock *clock = job->p->clock;
     if (job->request->enter) {
+        const int64_t begun_ns = clock->monotonic_ns(clock->self);
         job->request->enter(job->request->payload, phase, buffer);
+        job->started_ns += clock->monotonic_ns(clock->self) - begun_ns;
     }
 }
 

@@ -22,6 +22,8 @@ typedef struct rft_point_job {
     double run_s;                       /* device time of one run of all launches, as verified */
     double queue_s;                     /* of the host, to queue that run: it may have waited so long in between */
     bool stamped;                       /* that run, so its clock can be read */
+    rft_graph *foreseen;                /* of so many runs in a row, recorded while the device judged; NULL */
+    size_t foreseen_runs;
     /* buffers.c: the buffers and their copies, used in turn */
     size_t set, set_count;
     size_t stale_sets;                            /* the last so many have run since their inouts were restored */

@@ -65,13 +65,15 @@ typedef struct rft_probe_request {
     /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
      * of the probe. */
     void (*meanwhile)(void *payload);
-    /* NULL, or: told of every phase but the first PREPARE as it begins. Never between samples. */
+    /* NULL, or: told of every phase but the first PREPARE as it begins. Never between samples. It may change rival_s
+     * and few, and with COMPARE verify_only. */
     void (*enter)(void *payload, rft_phase phase, size_t buffer); /* FILL: which of spec->buffers; else 0 */
     /* NULL, or: called now and then while the device is at work. May call expect() where that is not timed, nothing
      * else of the probe. */
     void (*works)(void *payload, bool timed);
     void *payload; /* of all three */
     bool verified; /* by an earlier request: it is run once and timed, nothing is compared */
+    bool surely;   /* expect(): as far as can be known it comes next, and may be measured before it is asked for */
     int turn;      /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
     uint64_t draw; /* 0, or: a process of its own serves all requests of this number; without processes nothing does */
     double steady_mhz; /* of the run (model/stats/throttle.h), for a process that has seen little of it; 0: its own */

@@ -101,15 +101,27 @@ static void protocol_rest(rft_probe *self) {
     if (p->code.used && !p->dead && p->counting.profiler) { /* then all that this process runs is counted */
         keep_counted(p);
     }
-    if (p->code.used && !p->dead) {
-        p->gpu->vt->module_free(p->gpu, p->code.used);
-        p->dead = p->gpu->vt->sticky(p->gpu);
-        if (p->dead) {
-            rft_err_set(&p->death, RFT_E_DEVICE, "while a kernel's code was unloaded");
-        }
-    }
-    p->code.used = NULL;
+    rft_launching_unload(p);
     rft_throttling_rest(p);
+}
+
+static bool has_window(const rft_point_spec *spec) {
+    bool has = false;
+    for (size_t i = 0; i < spec->launch_count && !has; i++) {
+        has = spec->launches[i].window.bytes > 0;
+    }
+    return has;
+}
+
+/* The last point's code may go once this one's is at work: but for what the driver sets aside as long as that is there,
+ * and what the profiler is at. */
+static void rest_before(rft_protocol *p, const rft_probe_request *request) {
+    if (p->code.lingers && !p->counting.profiler && !has_window(request->spec)) {
+        rft_vendor_rest(p);
+        rft_throttling_rest(p);
+    } else {
+        protocol_rest(&p->probe);
+    }
 }
 
 /* Whoever asks takes another process. */
@@ -120,7 +132,7 @@ static int refuse_profiled(rft_err *err) {
 static int protocol_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                             rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
-    protocol_rest(self);
+    rest_before(p, request);
     if (p->dead) {
         return refuse_dead(p, err);
     }
@@ -139,7 +151,10 @@ static int protocol_measure(rft_probe *self, const rft_probe_request *request, r
         rc = to_outcome(&job, &failure, err);
     }
     out->measurement.busy_s = rft_busy_take(p);
+    rft_launching_unload(p); /* it came to no launch */
     p->code.used = job.module;
+    p->code.lingers = !has_window(request->spec);
+    p->gpu->vt->graph_free(p->gpu, job.foreseen);
     /* A wrong kernel may have written anywhere: kept inputs and reference results are not to be trusted. */
     if (!p->dead && (out->outcome == RFT_OUTCOME_WRONG_RESULT || out->outcome == RFT_OUTCOME_LAUNCH_FAILED)) {
         rft_buffers_drop(p);

@@ -153,6 +153,7 @@ typedef struct rft_counting_use {
 /* Code of other points than the one in hand. */
 typedef struct rft_other_code {
     rft_module *used;     /* the last point's, to be unloaded; NULL */
+    bool lingers;         /* it may be there while other code runs */
     rft_module **counted; /* likewise, of points that were counted: they stay until the profiler is detached; heap */
     size_t counted_count, counted_room;
     rft_module *expected;   /* the next point's, if it comes; NULL */
@@ -184,6 +185,7 @@ typedef struct rft_protocol {
     rft_counting_use counting;
     /* timing.c: an empty kernel's time, not flushed and flushed; 0: not read yet */
     double floor_s[RFT_TIMING_COUNT][2];
+    double alone_frac; /* batching.c: a sample of one run over the verified run, as of the last such point; 0: none */
     rft_event *load_marks[RFT_LOAD_MARKS]; /* loading.c: of the first load on */
     const rft_ceilings_request *asked;     /* while ceilings are measured; NULL: all, in bursts */
 } rft_protocol;

@@ -270,6 +270,16 @@ static int look_once(rft_point_job *job, bool *told, rft_err *err) {
     return RFT_OK;
 }
 
+void rft_timing_foresee(rft_point_job *job) {
+    rft_err ignored = RFT_ERR_INIT; /* comes again when it is recorded in time */
+    const rft_probe_request *request = job->request;
+    point_span span = {.job = job, .end = request->spec->launch_count, .runs = rft_batch_foresee(job)};
+    if (span.runs > 1 && !request->verify_only && !request->load.wanted &&
+        rft_graph_record(job->p->gpu, queue_span, &span, &job->foreseen, &ignored) == RFT_OK) {
+        job->foreseen_runs = span.runs;
+    }
+}
+
 static int take_samples(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
@@ -281,7 +291,7 @@ static int take_samples(rft_point_job *job, rft_err *err) {
         rc = rft_graph_runs_record(job, span.runs, &span.graphs, err);
         p->sampling.blocking = true; /* however many launches it has */
     } else if (rc == RFT_OK && span.runs > 1) {
-        rc = rft_batch_record(job, &timed, &span.graph, err);
+        rc = rft_batch_record(job, &timed, span.runs, &span.graph, err);
     }
     if (rc != RFT_OK || job->failed) {
         return rc;

@@ -6,6 +6,10 @@
 #include "measure/point_job.h"
 #include "measure/sampling.h"
 
+/* Behind the verified run, while the device is still at work on what judges it: records what its time says will be
+ * wanted. Whoever made the job frees what nobody took. */
+void rft_timing_foresee(rft_point_job *job);
+
 /* Warm-up, samples, steps. */
 int rft_timing_point(rft_point_job *job, rft_err *err);
 

@@ -7,6 +7,7 @@
 #include "measure/launching.h"
 #include "measure/reference_run.h"
 #include "measure/sampling.h"
+#include "measure/timing.h"
 
 #include "base/str.h"
 
@@ -176,6 +177,8 @@ static int judge_outputs(rft_point_job *job) {
 static int run_and_judge(rft_point_job *job, rft_err *err) {
     rft_err unqueued = RFT_ERR_INIT;
     const int queued = queue_judging(job, &unqueued);
+    rft_point_job_works(job, true);
+    rft_launching_unload(job->p);
     int rc = await_run(job, err);
     if (rc != RFT_OK || job->failed) {
         return rc;
@@ -187,6 +190,7 @@ static int run_and_judge(rft_point_job *job, rft_err *err) {
     if (job->run_s >= RFT_RACE_LONG_S) { /* else samples will take longer than comparing */
         rft_point_job_works(job, false);
     }
+    rft_timing_foresee(job);
     rc = rft_verdicts_read(job->p, job->request->spec->buffer_count + 1, err);
     return rc == RFT_OK ? judge_outputs(job) : rc;
 }

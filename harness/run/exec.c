@@ -41,7 +41,7 @@ static rft_lookahead_entry new_entry(exec *e, uint64_t index) {
 
 static bool has_room(exec *e) {
     segment *s = &e->segment;
-    if (!s->waiting.as_compiled) {
+    if (!s->unbound) {
         return s->waiting.count + e->in_hand < s->ahead;
     }
     size_t workers = rft_compile_pool_workers(e->state.opts->pool);
@@ -63,15 +63,15 @@ static void fill_lookahead(exec *e) {
         rft_foresight_unfork(&e->foresight);
         s->asked++;
     }
-    if (s->waiting.as_compiled || s->exhausted) {
+    if (s->unbound || s->exhausted) {
         rft_foresight_advance(&e->foresight, &s->waiting);
     }
 }
 
-/* Where the order asked for holds, workers may be idle while the next is waited for. */
+/* Where so many are asked for and no more, workers may be idle while one of them is waited for. */
 static void guess(exec *e) {
     segment *s = &e->segment;
-    if (!s->waiting.as_compiled && !s->exhausted && s->asked < s->budget.points) {
+    if (!s->unbound && !s->exhausted && s->asked < s->budget.points) {
         rft_foresight_guess(&e->foresight, (rft_job_place){s->sweep, s->variant, s->problem}, s->strategy,
                             s->budget.points - s->asked, &s->waiting);
     }
@@ -133,7 +133,10 @@ static void note_race(exec *e, const rft_point *point) {
 }
 
 /* A default is told from the others in every report: it has its few samples in any case. */
-static void let_race(const exec *e, rft_job *job) {
+static void let_race(const exec *e, rft_job *job, bool is_odd) {
+    if (is_odd || !e->best_id || e->state.opts->plan->sweeps[job->sweep]->measure.no_race) {
+        return;
+    }
     job->rival_s = first_median_s(e, e->best_id);
     if (!job->is_default) {
         const int64_t kin = e->segment.kin_id;
@@ -153,19 +156,25 @@ static void look_ahead(exec *e) {
     e->went_on = true;
 }
 
+/* Where results change nothing that comes behind: what is measured ahead is judged by the race's limits as of then. */
+static bool is_sure(const exec *e, rft_job *next) {
+    return e->segment.waiting.as_compiled && !e->segment.shared && !e->state.ceilings_due &&
+           !rft_reference_may_read(&e->reference) && !rft_recorder_has_twin(&e->state.recorder, next);
+}
+
 /* What is done while the device is at work on the step in hand. What is asked for here would have been asked for after
  * the step before: nothing was told since, so the course of a strategy is the same. */
 static void go_on(void *payload) {
     exec *e = payload;
     bool is_odd = false;
-    rft_recorder_store(&e->state.recorder, NULL); /* first of all: a kill loses what is not stored */
     look_ahead(e);
     rft_job *next = rft_lookahead_next(&e->segment.waiting, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
         e->segment.waiting.expected = next;
-        rft_job_expect(e->state.opts, next, is_odd);
+        let_race(e, next, is_odd); /* as far as it is known */
+        rft_job_expect(e->state.opts, next, is_odd, is_sure(e, next));
     }
-    store_and_tell(e, NULL); /* a failure ends the step in hand */
+    store_and_tell(e, NULL); /* behind what the worker waits for; a failure ends the step in hand */
 }
 
 static void store_and_tell_meanwhile(void *payload) {
@@ -214,6 +223,7 @@ static int await_next(exec *e, rft_job **out, bool *is_odd, rft_err *err) {
     }
     while (!(*out = rft_lookahead_next(w, is_odd)) && w->count > 0 && rc == RFT_OK) {
         rc = store_and_tell(e, err);
+        guess(e);
         rc = rc == RFT_OK ? rft_compile_pool_wait_any(e->state.opts->pool, err) : rc;
         fill_lookahead(e);
     }
@@ -248,17 +258,13 @@ static rft_hints hints_of(const rft_point *point) {
 static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     segment *s = &e->segment;
     const rft_point *point = NULL;
-    const rft_exec_opts *opts = e->state.opts;
     rft_lookahead_take(&s->waiting, job);
     if (!is_odd && s->shared && !rft_split_take(s->strategy, job->index)) {
         rft_job_free(job);
         return RFT_OK;
     }
     e->in_hand = is_odd ? e->in_hand : 1;
-    bool races = !is_odd && e->best_id && !opts->plan->sweeps[s->sweep]->measure.no_race;
-    if (races) {
-        let_race(e, job);
-    }
+    let_race(e, job, is_odd);
     if (!is_odd) {
         rft_pruner_judge(&s->pruner, job); /* once more: the best so far may be better than when it was asked for */
     }

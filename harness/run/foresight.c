@@ -143,8 +143,8 @@ static bool was_taken_before(const rft_foresight *f, rft_job_place place, uint64
 }
 
 static void hold(rft_foresight *f, rft_job_place place, uint64_t index, bool guessed) {
-    rft_lookahead_entry made =
-        rft_lookahead_entry_new(f->recorder, place, index, rft_plan_odd_problem(opts_of(f)->plan, place.sweep), NULL);
+    const size_t odd = rft_plan_odd_problem(opts_of(f)->plan, place.sweep, place.variant);
+    rft_lookahead_entry made = rft_lookahead_entry_new(f->recorder, place, index, odd, NULL);
     made.guessed = guessed;
     f->guessed += guessed ? 1 : 0;
     rft_lookahead_put(&f->held, &made);

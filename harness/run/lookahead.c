@@ -107,6 +107,7 @@ static void look(rft_lookahead *ahead) {
         rft_lookahead_entry *entry = &ahead->all[i];
         if (!entry->ready && rft_lookahead_is_ready(entry->job)) {
             entry->ready = true;
+            entry->readied = ahead->readied++;
             entry->bytes = bytes_of(entry->job);
         }
         ahead->compiling += entry->ready ? 0 : 1;
@@ -180,6 +181,31 @@ rft_job *rft_lookahead_expected(const rft_lookahead *ahead, bool *is_odd) {
     return NULL;
 }
 
+/* By the strategy's choice, of those that are ready and verified. */
+static rft_job *chosen_of(const rft_lookahead *ahead) {
+    size_t *places = rft_calloc(ahead->count + 1, sizeof *places), count = 0;
+    uint64_t *indices = rft_calloc(ahead->count + 1, sizeof *indices);
+    for (size_t i = 0; i < ahead->count; i++) {
+        size_t at = count;
+        if (!ahead->all[i].ready || ahead->all[i].odd) {
+            continue;
+        }
+        for (; at > 0 && ahead->all[places[at - 1]].readied > ahead->all[i].readied; at--) {
+            places[at] = places[at - 1];
+        }
+        places[at] = i;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        indices[i] = ahead->all[places[i]].job->index;
+    }
+    rft_job *chosen =
+        count > 0 ? ahead->all[places[rft_strategy_next_of(ahead->chooser, indices, count, ahead->turn)]].job : NULL;
+    free(places);
+    free(indices);
+    return chosen;
+}
+
 /* Going from one problem to the other costs its inputs and its reference: a batch is verified, then timed. */
 static rft_job *next_ready(rft_lookahead *ahead, bool *is_odd) {
     rft_job *odd = NULL, *job = NULL;
@@ -197,7 +223,7 @@ static rft_job *next_ready(rft_lookahead *ahead, bool *is_odd) {
         ahead->verifying = verified == 0;
     }
     *is_odd = odd && ahead->verifying;
-    return *is_odd ? odd : job;
+    return *is_odd ? odd : ahead->chooser ? chosen_of(ahead) : job;
 }
 
 rft_job *rft_lookahead_next(rft_lookahead *ahead, bool *is_odd) {
@@ -221,6 +247,7 @@ void rft_lookahead_take(rft_lookahead *ahead, const rft_job *job) {
         if (ahead->all[i].job == job) {
             memmove(&ahead->all[i], &ahead->all[i + 1], (ahead->count - i - 1) * sizeof *ahead->all);
             ahead->count--;
+            ahead->turn++;
             return;
         }
     }

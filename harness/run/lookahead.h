@@ -4,14 +4,16 @@
  * to run.
  *
  * In order: as they were proposed, so that a strategy that learns hears of them so. As compiled: what is ready goes
- * first, so that a slow compile holds nothing back; the first of those in the order of proposing. A continued run takes
- * what it knows in the order of its ids, and so as it was taken before.
+ * first, so that a slow compile holds nothing back; the first of those in the order of proposing, or the one that a
+ * strategy with promises chooses. A continued run takes what it knows in the order of its ids, and so as it was taken
+ * before.
  */
 #ifndef RFT_RUN_LOOKAHEAD_H
 #define RFT_RUN_LOOKAHEAD_H
 
 #include "run/plan/prune.h"
 #include "run/record.h"
+#include "search/strategy.h"
 
 /* A configuration that was asked for, and its verification on the odd problem while that is still to be done. */
 typedef struct rft_lookahead_entry {
@@ -20,6 +22,7 @@ typedef struct rft_lookahead_entry {
     uint64_t batch;     /* verified on the odd problem together, before the first of them is timed */
     bool guessed;       /* it was compiled before it was asked for (run/foresight.h) */
     bool ready;         /* its job is compiled, or needs no compiling */
+    size_t readied;     /* then: after so many others */
     size_t bytes;       /* then: what it holds */
     int64_t id, odd_id; /* of its points, where an earlier session took them and this has not yet; 0 */
 } rft_lookahead_entry;
@@ -35,6 +38,8 @@ typedef struct rft_lookahead {
     rft_lookahead_entry *all; /* in the order of proposing; heap */
     size_t count, capacity;
     size_t compiling, held_bytes; /* as of the last look */
+    size_t readied, turn;         /* configurations that became ready, and that were taken */
+    rft_strategy *chooser;        /* among what is ready, by promises; NULL: the first */
     bool verifying;               /* as compiled: on the odd problem, until a batch of them is */
     const rft_job *expected;      /* chosen before, and handed over; NULL */
 } rft_lookahead;

@@ -144,7 +144,7 @@ static rft_point *append_point(rft_recorder *r, const rft_job *job) {
 /* Why the configuration is wrong on the odd problem; NULL when it is not, or is not known there. */
 static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
     rft_run *run = r->opts->run;
-    size_t odd = rft_plan_odd_problem(r->opts->plan, job->sweep);
+    size_t odd = rft_plan_odd_problem(r->opts->plan, job->sweep, job->variant);
     if (odd == SIZE_MAX || odd == job->problem) {
         return NULL;
     }
@@ -223,6 +223,11 @@ static void become_alias(const rft_run *run, rft_point *point, int64_t id) {
 /* The point whose numbers are this one's too; 0 when it is the first of its kind. */
 static int64_t twin_of(const rft_recorder *r, rft_job *job, const rft_facts *facts) {
     return facts->cubin_hash ? rft_key_map_get(&r->aliases, rft_job_alias_key(job, facts->cubin_hash), 0) : 0;
+}
+
+bool rft_recorder_has_twin(const rft_recorder *r, rft_job *job) {
+    const rft_compile_result *code = rft_job_peek(job);
+    return code && code->ok && rft_key_map_get(&r->aliases, rft_job_alias_key(job, code->cubin_hash), 0) != 0;
 }
 
 static void note_for_aliases(rft_recorder *r, rft_job *job, const rft_point *point) {

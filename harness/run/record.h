@@ -43,6 +43,8 @@ int64_t rft_recorder_find(const rft_recorder *recorder, const char *key);
 bool rft_recorder_is_earlier(const rft_recorder *recorder, int64_t id); /* was it stored by an earlier session? */
 /* Is there a reason to compile it: neither is it stored nor has its configuration cost too many workers? */
 bool rft_recorder_needs(const rft_recorder *recorder, const rft_job *job);
+/* Was a point taken whose code is the same, so that its numbers are this job's, too? Where it is compiled already. */
+bool rft_recorder_has_twin(const rft_recorder *recorder, rft_job *job);
 /* Was the point of this id taken in this session? Those of earlier ones are to be taken again, which costs nothing:
  * later points are judged by them. */
 bool rft_recorder_passed(const rft_recorder *recorder, int64_t id);

@@ -114,6 +114,10 @@ static int read(rft_reference_keeper *k, int64_t after_point, rft_err *err) {
     return rc;
 }
 
+bool rft_reference_may_read(const rft_reference_keeper *k) {
+    return (k->measured + 1) % RFT_DRIFT_EVERY == 0;
+}
+
 int rft_reference_after(rft_reference_keeper *k, const rft_point *point, rft_err *err) {
     const rft_run *run = k->state->opts->run;
     if (!counts(k, point)) {

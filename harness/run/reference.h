@@ -22,6 +22,8 @@ typedef struct rft_reference_keeper {
 
 /* Before the first point of a problem. */
 void rft_reference_begin(rft_reference_keeper *keeper, rft_exec_state *state, size_t sweep, size_t problem);
+/* May the next call of rft_reference_after() measure? */
+bool rft_reference_may_read(const rft_reference_keeper *keeper);
 /* After a point was taken, new or known: measures and stores a reading when one is due and is not there. Points of
  * other problems (the odd one) do not count. Errors as of rft_recorder_take(). */
 int rft_reference_after(rft_reference_keeper *keeper, const rft_point *point, rft_err *err);

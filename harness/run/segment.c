@@ -98,19 +98,23 @@ static void open_split(exec *e, rft_job_place place) {
     rft_arena_free(arena);
 }
 
-/* Where results change nothing, what is compiled first may be taken first. */
+/* Where results change nothing, what is compiled first may be taken first; where promises are made, what the strategy
+ * chooses of it. */
 static void begin_waiting(exec *e) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
-    rft_lookahead_begin(&s->waiting, &e->state.recorder,
-                        s->strategy->any_order && opts->pool && !opts->replay && !opts->in_order);
+    const bool may_choose = opts->pool && !opts->replay && !opts->in_order;
+    const bool promises = !s->strategy->any_order && s->strategy->promise;
+    s->unbound = may_choose && s->strategy->any_order;
+    rft_lookahead_begin(&s->waiting, &e->state.recorder, may_choose && (promises || s->unbound));
+    s->waiting.chooser = promises ? s->strategy : NULL;
 }
 
 int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
     *s = (segment){.sweep = sweep, .variant = variant, .problem = problem, .ahead = RFT_LOOKAHEAD};
-    s->odd_problem = rft_plan_odd_problem(opts->plan, sweep);
+    s->odd_problem = rft_plan_odd_problem(opts->plan, sweep, variant);
     s->space = rft_plan_space(opts->plan, sweep, variant, problem);
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
     s->started_gpu_s = e->state.recorder.tally.busy_s;

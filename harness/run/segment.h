@@ -29,6 +29,7 @@ typedef struct segment {
     uint64_t asked, taken;
     bool shared;    /* its strategy is rft_split_strategy(): other cards take from it, too */
     size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
+    bool unbound;   /* results change nothing: any number is asked for ahead, and workers go on to what lies behind */
     bool exhausted; /* nothing more is asked */
     size_t starts;  /* of what is asked first: transferred from other problems */
     int64_t kin_id; /* the fastest of it so far, of those with samples enough; 0: none yet */

@@ -187,8 +187,11 @@ static void warn_of_unverified(const rft_script *script, const rft_sweep_state *
 static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) {
     rft_sweep *sweep = &state->sweep;
     rft_arena *arena = rft_arena_new();
-    const rft_problem *problem = &sweep->problems[sweep->problems[0].odd ? 1 : 0];
+    const rft_problem *problem = sweep->problems;
     int code = 0;
+    for (size_t p = 0; p + 1 < sweep->problem_count && problem->odd; p++) {
+        problem++;
+    }
     for (size_t v = 0; v < sweep->variant_count && code == 0 && !sweep->bare_space; v++) {
         const rft_value *config = state->states[v].base_config;
         bool holds = true;

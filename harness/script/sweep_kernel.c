@@ -230,37 +230,56 @@ static void read_compiled(kernel_reader *reader) {
 
 /* ---- check ---- */
 
+/* The table on top: axes of one odd problem. */
+static void read_odd_axes(kernel_reader *reader, const rft_at *at, rft_odd_facts *out) {
+    lua_State *lua = reader->lua;
+    const rft_kernel_facts *kernel = reader->kernel;
+    const char *keys[AXES_MAX + 1];
+    rft_read_table(lua, -1, at);
+    out->values = rft_arena_calloc(reader->script->arena, kernel->axis_count + 1, sizeof(rft_value));
+    out->given = rft_arena_calloc(reader->script->arena, kernel->axis_count + 1, sizeof(bool));
+    size_t count = rft_read_sorted_keys(lua, -1, keys, AXES_MAX + 1);
+    for (size_t i = 0; i < count; i++) {
+        rft_at here = {at, keys[i], 0};
+        size_t axis = 0;
+        while (axis < kernel->axis_count && strcmp(kernel->axes[axis], keys[i]) != 0) {
+            axis++;
+        }
+        if (axis == kernel->axis_count) {
+            char hint[120], known[300];
+            rft_read_hint(hint, sizeof(hint), keys[i], kernel->axes, kernel->axis_count);
+            rft_read_fail(lua, &here, rft_read_known(known, sizeof(known), kernel->axes, kernel->axis_count),
+                          "no dimension of the problem has this name%s", hint);
+        }
+        rft_read_field(lua, -1, keys[i]);
+        out->values[axis] = rft_read_value(lua, -1, &here, reader->script->arena, NULL);
+        out->given[axis] = true;
+        lua_pop(lua, 1);
+    }
+}
+
+/* One table, or a list of them. */
 static void read_odd(kernel_reader *reader, const rft_at *check, int table) {
     lua_State *lua = reader->lua;
-    rft_kernel_facts *kernel = reader->kernel;
+    rft_check_facts *facts = &reader->kernel->check;
     rft_at at = {check, "odd", 0};
-    kernel->check.odd_values = rft_arena_calloc(reader->script->arena, kernel->axis_count + 1, sizeof(rft_value));
-    kernel->check.odd_given = rft_arena_calloc(reader->script->arena, kernel->axis_count + 1, sizeof(bool));
     rft_read_field(lua, table, "odd");
+    const size_t listed = lua_istable(lua, -1) ? lua_rawlen(lua, -1) : 0;
     if (lua_isboolean(lua, -1) && !lua_toboolean(lua, -1)) {
-        kernel->check.odd = RFT_ODD_NONE;
+        facts->odd = RFT_ODD_NONE;
     } else if (!lua_isnil(lua, -1)) {
-        rft_read_table(lua, -1, &at);
-        kernel->check.odd = RFT_ODD_GIVEN;
-        const char *keys[AXES_MAX + 1];
-        size_t count = rft_read_sorted_keys(lua, -1, keys, AXES_MAX + 1);
-        for (size_t i = 0; i < count; i++) {
-            rft_at here = {&at, keys[i], 0};
-            size_t axis = 0;
-            while (axis < kernel->axis_count && strcmp(kernel->axes[axis], keys[i]) != 0) {
-                axis++;
-            }
-            if (axis == kernel->axis_count) {
-                char hint[120], known[300];
-                rft_read_hint(hint, sizeof(hint), keys[i], kernel->axes, kernel->axis_count);
-                rft_read_fail(lua, &here, rft_read_known(known, sizeof(known), kernel->axes, kernel->axis_count),
-                              "no dimension of the problem has this name%s", hint);
-            }
-            rft_read_field(lua, -1, keys[i]);
-            kernel->check.odd_values[axis] = rft_read_value(lua, -1, &here, reader->script->arena, NULL);
-            kernel->check.odd_given[axis] = true;
-            lua_pop(lua, 1);
-        }
+        facts->odd = RFT_ODD_GIVEN;
+        facts->odd_count = listed > 0 ? listed : 1;
+        facts->odds = rft_arena_calloc(reader->script->arena, facts->odd_count, sizeof *facts->odds);
+    }
+    for (size_t i = 0; i < listed; i++) {
+        rft_at here = {&at, NULL, (lua_Integer)i + 1};
+        lua_rawgeti(lua, -1, (lua_Integer)i + 1);
+        read_odd_axes(reader, &here, &facts->odds[i]);
+        lua_pop(lua, 1);
+    }
+    if (facts->odd_count == 1 && listed == 0) {
+        read_odd_axes(reader, &at, &facts->odds[0]);
     }
     lua_pop(lua, 1);
 }

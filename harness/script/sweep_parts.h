@@ -20,6 +20,10 @@
 #define RFT_VENDOR_ALGO "ALGO"           /* the parameter of a library's kernel: which of its list, from 0 */
 
 typedef enum rft_odd_kind { RFT_ODD_DERIVED, RFT_ODD_GIVEN, RFT_ODD_NONE } rft_odd_kind;
+typedef struct rft_odd_facts {
+    rft_value *values; /* per axis, where given; the others are derived */
+    bool *given;
+} rft_odd_facts;
 
 /* check.reference (sweep_reference.c). */
 typedef struct rft_reference_facts {
@@ -43,8 +47,8 @@ typedef struct rft_check_facts {
     double *buffer_tols;
     size_t buffer_count;
     rft_odd_kind odd;
-    rft_value *odd_values; /* per axis, where odd_given */
-    bool *odd_given;
+    rft_odd_facts *odds; /* where odd is RFT_ODD_GIVEN */
+    size_t odd_count;
 } rft_check_facts;
 
 /* A kernel{}: everything but the values to try. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_problem.c - over, with, along: axes and the problems they make, the odd one first. */
+/* sweep_problem.c - over, with, along: axes and the problems they make, the odd ones first. */
 #include "script/sweep_parts.h"
 
 #include <math.h>
@@ -342,36 +342,46 @@ static const rft_value *smallest_problem(const rft_sweep *sweep) {
 }
 
 /* The smallest problem with every run-time size made odd, the script's own values instead where it gives them. */
-static void add_odd(problem_reader *reader) {
+static rft_value *odd_values(problem_reader *reader, const rft_value *base, const rft_odd_facts *given) {
     rft_sweep_state *state = reader->state;
-    rft_sweep *sweep = &state->sweep;
-    const rft_check_facts *check = &state->states[0].kernel->check;
-    if (check->odd == RFT_ODD_NONE) {
-        return;
-    }
-    const rft_value *base = smallest_problem(sweep);
+    const rft_sweep *sweep = &state->sweep;
     rft_value *values = rft_values_copy(reader->arena, base, sweep->axis_count + 1);
     bool *known = rft_arena_calloc(reader->arena, sweep->axis_count + 1, sizeof(bool));
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        bool given = check->odd == RFT_ODD_GIVEN && check->odd_given[i];
-        known[i] = given || state->with_refs[i] == LUA_NOREF;
-        if (given) {
-            values[i] = check->odd_values[i];
+        known[i] = given->given[i] || state->with_refs[i] == LUA_NOREF;
+        if (given->given[i]) {
+            values[i] = given->values[i];
         } else if (known[i] && !sweep->axes[i].compiled) {
             values[i] = make_odd(values[i]);
         }
     }
     complete(reader->lua, state, values, known, reader->arena);
-    for (size_t p = 0; p < sweep->problem_count; p++) {
-        if (rft_values_equal(values, sweep->problems[p].values, sweep->axis_count)) {
-            return; /* nothing that could be made odd: the problem is verified anyway */
+    return values;
+}
+
+/* Those in front of all problems that there are already; what is one of them is verified anyway. */
+static void add_odd(problem_reader *reader) {
+    rft_sweep *sweep = &reader->state->sweep;
+    const rft_check_facts *check = &reader->state->states[0].kernel->check;
+    const rft_odd_facts derived = {.given = rft_arena_calloc(reader->arena, sweep->axis_count + 1, sizeof(bool))};
+    const bool is_given = check->odd == RFT_ODD_GIVEN;
+    const size_t most = check->odd == RFT_ODD_NONE ? 0 : is_given ? check->odd_count : 1;
+    rft_problem *problems = rft_arena_calloc(reader->arena, sweep->problem_count + most, sizeof(*problems));
+    const rft_value *base = smallest_problem(sweep);
+    size_t count = 0;
+    for (size_t i = 0; i < most; i++) {
+        rft_value *values = odd_values(reader, base, is_given ? &check->odds[i] : &derived);
+        bool there = false;
+        for (size_t p = 0; p < sweep->problem_count && !there; p++) {
+            there = rft_values_equal(values, sweep->problems[p].values, sweep->axis_count);
+        }
+        if (!there) {
+            problems[count++] = (rft_problem){.values = values, .odd = true};
         }
     }
-    rft_problem *problems = rft_arena_calloc(reader->arena, sweep->problem_count + 1, sizeof(*problems));
-    problems[0] = (rft_problem){.values = values, .odd = true};
-    memcpy(problems + 1, sweep->problems, sweep->problem_count * sizeof(*problems));
+    memcpy(problems + count, sweep->problems, sweep->problem_count * sizeof(*problems));
     sweep->problems = problems;
-    sweep->problem_count++;
+    sweep->problem_count += count;
 }
 
 static void name_axes(problem_reader *reader) {

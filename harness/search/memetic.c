@@ -112,6 +112,11 @@ static void memetic_fork(rft_course *course) {
     rft_nearby_fork(&self->nearby, course->view);
 }
 
+static double memetic_promise(rft_strategy *base, uint64_t index) {
+    memetic *self = (memetic *)base;
+    return rft_nearby_guess(&self->nearby, &self->course, index, outlook_of(self, index).sum_s);
+}
+
 rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opts *opts) {
     static const rft_course_spec spec = {"memetic",     sizeof(memetic), 16,          memetic_propose,
                                          memetic_learn, memetic_clear,   memetic_fork};
@@ -120,5 +125,6 @@ rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opt
     rft_nearby_init(&self->nearby, view);
     self->outlook = opts->outlook;
     self->payload = opts->payload;
+    self->course.base.promise = memetic_promise;
     return &self->course.base;
 }

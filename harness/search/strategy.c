@@ -81,6 +81,19 @@ int rft_strategy_new_on(rft_strategy **out, const char *name, const rft_space_vi
     return unknown_strategy(resolved, err);
 }
 
+size_t rft_strategy_next_of(rft_strategy *strategy, const uint64_t *ready, size_t count, size_t turn) {
+    size_t next = 0;
+    double least = (double)INFINITY;
+    for (size_t i = 0; i < count && turn % 2 == 0; i++) {
+        const double promised = strategy->promise(strategy, ready[i]);
+        if (promised < least) {
+            next = i;
+            least = promised;
+        }
+    }
+    return next;
+}
+
 /* A strategy with the view that was made for it. */
 typedef struct viewing {
     rft_strategy base;
@@ -101,6 +114,11 @@ static void viewing_tell(rft_strategy *base, const rft_tell *result) {
 static void viewing_teach(rft_strategy *base, const rft_tell *result) {
     rft_strategy *inner = ((viewing *)base)->inner;
     inner->teach(inner, result);
+}
+
+static double viewing_promise(rft_strategy *base, uint64_t index) {
+    rft_strategy *inner = ((viewing *)base)->inner;
+    return inner->promise(inner, index);
 }
 
 static void viewing_free(rft_strategy *base) {
@@ -141,6 +159,7 @@ int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *spac
     self->base.teach = inner->teach ? viewing_teach : NULL;
     self->base.free = viewing_free;
     self->base.fork = inner->fork ? viewing_fork : NULL;
+    self->base.promise = inner->promise ? viewing_promise : NULL;
     self->inner = inner;
     self->view = view;
     *out = &self->base;
@@ -272,6 +291,11 @@ static void starting_tell(rft_strategy *base, const rft_tell *result) {
     self->due += self->due < self->count && is_poor ? 1 : 0;
 }
 
+static double starting_promise(rft_strategy *base, uint64_t index) {
+    rft_strategy *inner = ((starting *)base)->inner;
+    return inner->promise(inner, index);
+}
+
 static void starting_free(rft_strategy *base) {
     starting *self = (starting *)base;
     self->inner->free(self->inner);
@@ -300,6 +324,7 @@ static rft_strategy *start_with(rft_strategy *inner, const uint64_t *starts, siz
     self->base.any_order = inner->any_order && due == count; /* a spare takes the place of a poor one */
     self->base.free = starting_free;
     self->base.fork = inner->fork ? starting_fork : NULL;
+    self->base.promise = inner->promise ? starting_promise : NULL;
     self->starts = rft_calloc(count, sizeof *self->starts);
     for (size_t i = 0; i < count; i++) {
         self->starts[i].index = starts[i];

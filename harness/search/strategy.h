@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strategy.h - which configuration next. ask() proposes, tell() reports in the order asked; asking may run ahead of
+ * strategy.h - which configuration next. ask() proposes, tell() reports; asking may run ahead of
  * telling. A strategy sees indices into a space, never scripts, devices or clocks; the same space, seed, order of calls
  * and tells give the same proposals, so a run that is continued replays its tells and goes on as it would have.
  */
@@ -40,7 +40,8 @@ struct rft_strategy {
     size_t ahead;
     /* Up to `most` configurations to try next; returns how many (0: nothing left). Never proposes one twice. */
     size_t (*ask)(rft_strategy *self, uint64_t *out, size_t most);
-    /* One that was asked for, in the order asked. Without a time it counts as tried and is worth nothing. */
+    /* One that was asked for, in the order asked unless it has promises. Without a time it counts as tried and is worth
+     * nothing. */
     void (*tell)(rft_strategy *self, const rft_tell *result);
     /* One that it did not ask for. NULL: it learns nothing from results. */
     void (*teach)(rft_strategy *self, const rft_tell *result);
@@ -49,7 +50,14 @@ struct rft_strategy {
     /* Another in the same state, to be asked what comes next if no result changes it; it borrows what this one borrows,
      * which must outlive it. NULL: there is none. */
     rft_strategy *(*fork)(const rft_strategy *self);
+    /* What it expects of one by what it was told: the less, the sooner it would like to hear of it. What it asked for
+     * may then be told in any order. NULL: it has no such opinion. */
+    double (*promise)(rft_strategy *self, uint64_t index);
 };
+
+/* Which of some that it asked for is measured next; they stand in the order in which they were compiled. By turns the
+ * one that promises most, so that what is poor need not be waited for, and the first, so that none is forgotten. */
+size_t rft_strategy_next_of(rft_strategy *strategy, const uint64_t *ready, size_t count, size_t turn);
 
 /* By the hardware's limits (model/roofline/floor.h). */
 typedef struct rft_outlook {

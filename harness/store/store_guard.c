@@ -6,6 +6,7 @@
 #include "store/store_parts.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -47,10 +48,6 @@ void rft_store_distrust(rft_store *store) {
     rft_store_bound_steps(store, true);
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static const char *text_at(sqlite3_stmt *row, int column) {
     return (const char *)sqlite3_column_text(row, column);
 }
@@ -69,20 +66,47 @@ static bool has_plain_columns(rft_store *store, const char *table) {
     return plain;
 }
 
-/* `row`: type, name, table and SQL of an object of the file; `known`: those of the one of this name that a run has. The
- * tables of an older schema had fewer columns: they are tables, and compute nothing. */
-static bool is_as_known(rft_store *store, sqlite3_stmt *row, sqlite3_stmt *known) {
-    const char *type = text_at(row, 0), *name = text_at(row, 1), *sql = text_at(row, 3);
-    if (!type || !name || !same_text(type, text_at(known, 0)) || !same_text(text_at(row, 2), text_at(known, 2))) {
+/* Where a line of `schema` begins so; NULL. */
+static const char *line_of(const char *schema, const char *kind, const char *name) {
+    char head[128];
+    snprintf(head, sizeof head, "CREATE %s %s ", kind, name);
+    const char *found = strstr(schema, head);
+    while (found && found != schema && found[-1] != '\n') {
+        found = strstr(found + 1, head);
+    }
+    return found;
+}
+
+/* The statement of `schema` that makes the table or view of that name; NULL. */
+static const char *statement_of(const char *schema, const char *name) {
+    if (!name || !*name || strspn(name, "abcdefghijklmnopqrstuvwxyz_") != strlen(name)) {
+        return NULL;
+    }
+    const char *table = line_of(schema, "TABLE", name);
+    return table ? table : line_of(schema, "VIEW", name);
+}
+
+/* `row`: name, table and SQL of an index. Those of our tables SQLite makes itself, and finds to which they belong. */
+static bool is_own_index(const char *schema, sqlite3_stmt *row) {
+    const char *name = text_at(row, 1), *table = text_at(row, 2);
+    return name && table && !text_at(row, 3) && rft_text_starts(name, "sqlite_autoindex_") &&
+           statement_of(schema, table);
+}
+
+/* `row`: type, name, table and SQL of a table or view of the file. The tables of an older schema had fewer columns:
+ * they are tables, and compute nothing. */
+static bool is_as_known(rft_store *store, sqlite3_stmt *row, const char *known) {
+    const char *type = text_at(row, 0), *name = text_at(row, 1), *table = text_at(row, 2), *sql = text_at(row, 3);
+    const bool is_table = known && rft_text_starts(known, "CREATE TABLE ");
+    if (!known || !type || strcmp(type, is_table ? "table" : "view") != 0 || !table || strcmp(name, table) != 0 ||
+        !sql) {
         return false;
     }
     if (store->schema == RFT_STORE_SCHEMA) {
-        return same_text(sql, text_at(known, 3));
+        const size_t length = strlen(sql);
+        return strncmp(known, sql, length) == 0 && known[length] == ';';
     }
-    if (strcmp(type, "table") == 0) {
-        return sql && rft_text_starts(sql, "CREATE TABLE ") && has_plain_columns(store, name);
-    }
-    return (sql == NULL) == (text_at(known, 3) == NULL);
+    return !is_table || (rft_text_starts(sql, "CREATE TABLE ") && has_plain_columns(store, name));
 }
 
 static int foreign(rft_store *store, sqlite3_stmt *row, bool altered, rft_err *err) {
@@ -93,39 +117,29 @@ static int foreign(rft_store *store, sqlite3_stmt *row, bool altered, rft_err *e
     return rft_err_remedy(err, "another program changed the file: name the run as rooftune wrote it, or its recording");
 }
 
-static int compare(rft_store *store, sqlite3_stmt *rows, sqlite3_stmt *known, rft_err *err) {
+static int compare(rft_store *store, sqlite3_stmt *rows, const char *schema, rft_err *err) {
     int code = 0, status = SQLITE_OK;
     while (!code && (status = sqlite3_step(rows)) == SQLITE_ROW) {
-        sqlite3_bind_text(known, 1, text_at(rows, 1), -1, SQLITE_TRANSIENT);
-        bool found = sqlite3_step(known) == SQLITE_ROW;
-        if (!found || !is_as_known(store, rows, known)) {
-            code = foreign(store, rows, found, err);
-        }
-        sqlite3_reset(known);
+        const char *type = text_at(rows, 0), *known = statement_of(schema, text_at(rows, 1));
+        const bool is_index = type && strcmp(type, "index") == 0;
+        const bool right = is_index ? is_own_index(schema, rows) : is_as_known(store, rows, known);
+        code = right ? 0 : foreign(store, rows, known != NULL, err);
     }
     return code || status == SQLITE_DONE ? code : rft_store_fail(store, "reading", err);
 }
 
 int rft_store_check_objects(rft_store *store, rft_err *err) {
-    sqlite3 *model = NULL;
-    sqlite3_stmt *rows = NULL, *known = NULL;
+    sqlite3_stmt *rows = NULL;
     rft_str schema = RFT_STR_INIT;
     int code = 0;
-    rft_store_schema_text(&schema);
-    if (sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) ||
-        sqlite3_exec(model, rft_str_get(&schema), NULL, NULL, NULL) ||
-        sqlite3_prepare_v2(model, "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name = ?", -1, &known,
-                           NULL)) {
-        code = rft_err_set(err, RFT_E_INTERNAL, "the tables of a run cannot be made: %s", sqlite3_errmsg(model));
-    } else if (sqlite3_prepare_v2(store->db, "SELECT type, name, tbl_name, sql FROM sqlite_master", -1, &rows, NULL)) {
+    if (sqlite3_prepare_v2(store->db, "SELECT type, name, tbl_name, sql FROM sqlite_master", -1, &rows, NULL)) {
         code = rft_store_fail(store, "reading", err);
     } else {
-        code = compare(store, rows, known, err);
+        rft_store_schema_text(&schema);
+        code = compare(store, rows, rft_str_get(&schema), err);
     }
     rft_str_clear(&schema);
     sqlite3_finalize(rows);
-    sqlite3_finalize(known);
-    sqlite3_close(model);
     return code;
 }
 

@@ -29,6 +29,7 @@ local function embeddings(precision, element, ctype, bytes)
       check = {
         reference = "embedding_reference.cu:embedding_" .. precision .. "_reference",
         tol = 0, -- a copy is exact
+        odd = { {}, { d = 2056, v = 5003 } }, -- an element at a time; long rows of vectors
       },
     }
   end

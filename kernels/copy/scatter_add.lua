@@ -46,6 +46,7 @@ local function scatter_add(facts)
         block = 256,
       },
       tol = 0,
+      odd = { {}, { d = 68 } }, -- no vectors; vectors, which some instructions need
     },
   }
 end

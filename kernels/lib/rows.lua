@@ -2,7 +2,10 @@
 -- What the kernels on rows of bf16 share: how a row is spread over threads (rows.cuh), launches, sizes and constraints.
 local l2 = require "kernels.l2_policy"
 
-local rows = { EPSILON = 1e-5 } -- rows_reference.cuh has the same
+local rows = {
+  EPSILON = 1e-5, -- rows_reference.cuh has the same
+  odd = { { rows = 37, cols = 259 }, { rows = 5, cols = 9222 } }, -- the latter for clusters; pairs, no wider vectors
+}
 
 -- Elements a load: the widest that divides the row, so that every row begins at a multiple of it.
 function rows.vector(cols)

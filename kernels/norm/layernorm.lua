@@ -25,7 +25,7 @@ local function layernorm(facts)
     check = {
       reference = "layernorm_reference.cu:layernorm_reference",
       length = function(p) return p.cols end,
-      odd = { rows = 37, cols = 259 },
+      odd = rows.odd,
     },
   }
 end

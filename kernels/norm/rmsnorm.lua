@@ -19,7 +19,7 @@ local function rmsnorm(facts)
     check = {
       reference = "rmsnorm_reference.cu:rmsnorm_reference",
       length = function(p) return p.cols end,
-      odd = { rows = 37, cols = 259 },
+      odd = rows.odd,
     },
   }
 end

@@ -19,7 +19,7 @@ local function softmax(facts)
     check = {
       reference = "softmax_reference.cu:softmax_reference",
       length = function(p) return p.cols end,
-      odd = { rows = 37, cols = 259 },
+      odd = rows.odd,
     },
   }
 end

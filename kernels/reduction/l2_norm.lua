@@ -42,7 +42,7 @@ local function l2_norm(kind, facts)
     work = function(p) return { fp32 = 3 * p.n, read = 4 * p.n + math.max(0, 4 * p.n - ON_CHIP), write = 4 * p.n } end,
     traffic = facts.traffic,
     -- Everything that is added up is positive, and no sum is carried through more than 2^13 additions in a row.
-    check = { reference = "l2_norm_reference.cu:l2_norm_reference", length = 2^13 },
+    check = { reference = "l2_norm_reference.cu:l2_norm_reference", length = 2^13, odd = { {}, { n = 2^25 + 1023 } } },
   }
 end
 

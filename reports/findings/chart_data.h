@@ -38,7 +38,8 @@ typedef enum rft_series_kind {
 } rft_series_kind;
 
 /* What a series stands for; the palette follows from it. Readable in grey: marks differ in shape, A..D are filled and
- * E..H hollow, and lines without marks differ in their dashes. */
+ * E..H hollow, I..P have the colours of A..H, other shapes and dotted lines; lines without marks differ in their
+ * dashes. */
 typedef enum rft_tone {
     RFT_TONE_INK,
     RFT_TONE_A,
@@ -49,9 +50,17 @@ typedef enum rft_tone {
     RFT_TONE_F,
     RFT_TONE_G,
     RFT_TONE_H,
+    RFT_TONE_I,
+    RFT_TONE_J,
+    RFT_TONE_K,
+    RFT_TONE_L,
+    RFT_TONE_M,
+    RFT_TONE_N,
+    RFT_TONE_O,
+    RFT_TONE_P,
     RFT_TONE_GREY
 } rft_tone;
-#define RFT_TONES 8 /* A..H tell series apart */
+#define RFT_TONES 16 /* A..P tell series apart */
 /* The tone of the n-th of several series; they repeat. */
 rft_tone rft_tone_of(size_t n);
 

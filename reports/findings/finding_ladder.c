@@ -5,6 +5,7 @@
 #include "reports/findings/point_cells.h"
 #include "reports/findings/words.h"
 
+#include "base/str.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/counted.h"
 #include "model/roofline/placement.h"
@@ -53,14 +54,33 @@ static const rft_point *rung(const ladder *l, size_t problem, size_t variant) {
     return rft_run_best(l->run, l->index, variant, problem);
 }
 
-static const char *why_missing(const ladder *l, size_t problem, size_t variant) {
-    for (size_t i = 0; i < l->run->point_count; i++) {
+static bool is_taken_up(const ladder *l, size_t problem, size_t variant) {
+    bool found = false;
+    for (size_t i = 0; i < l->run->point_count && !found; i++) {
         const rft_point *point = &l->run->points[i];
-        if (point->sweep == l->index && point->variant == variant && point->problem == problem) {
-            return "no valid measurement";
+        found = point->sweep == l->index && point->variant == variant && point->problem == problem;
+    }
+    return found;
+}
+
+/* The variants that are rungs on this problem: those that were taken up. Returns how many. */
+static size_t rungs_of(const ladder *l, size_t problem, size_t **out) {
+    size_t *variants = *out = rft_arena_calloc(l->arena, l->sweep->variant_count + 1, sizeof *variants), count = 0;
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        if (is_taken_up(l, problem, v)) {
+            variants[count++] = v;
         }
     }
-    return "none was taken up here";
+    return count;
+}
+
+/* What the others are held against; NULL: nothing was measured. */
+static const rft_point *first_rung(const ladder *l, size_t problem) {
+    const rft_point *first = NULL;
+    for (size_t v = 0; v < l->sweep->variant_count && !first; v++) {
+        first = rung(l, problem, v);
+    }
+    return first;
 }
 
 /* What device memory moved: counted, else by the kernel's own formula. */
@@ -88,9 +108,6 @@ static const char *apart_words(const ladder *l, const rft_point_gain *gain) {
 
 /* "1.46x the first", and what keeps the ratio from being that of the medians, or from saying anything. */
 static const char *gain_words(const ladder *l, const rft_point *before, const rft_point *after, const char *than) {
-    if (!before) {
-        return rft_arena_printf(l->arena, "n/a %s", than);
-    }
     const rft_point_gain gain = rft_point_gain_of(before, after);
     return rft_arena_printf(l->arena, "%s %s%s", rft_arena_fixed(l->arena, gain.ratio, 2, "x"), than,
                             gain.swept                        ? " (in the first round)"
@@ -101,9 +118,6 @@ static const char *gain_words(const ladder *l, const rft_point *before, const rf
 
 /* On a page the same in notes. */
 static rft_datum gain_cell(const ladder *l, const rft_point *before, const rft_point *after) {
-    if (!before) {
-        return rft_datum_absent();
-    }
     const rft_point_gain gain = rft_point_gain_of(before, after);
     return rft_datum_noted(rft_datum_number(gain.ratio),
                            gain.swept ? "Of the first round's times, not of the medians here: the final round did not "
@@ -145,13 +159,13 @@ static const char *share_note(const ladder *l, const rft_point *point) {
                                                : rft_words_share_note(l->run, point, l->arena);
 }
 
-/* `before`: the first rung, and the one before; NULL: it was not measured. */
+/* `before`: the first rung with a measurement, and the last before this one; NULL: this is the first. */
 static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point, const rft_point *const before[2]) {
     rft_placement place = rft_placement_of(l->run, point);
     rft_bound bound = rft_bound_of(l->run, point);
     double time_s = rft_point_median_s(point);
     const char *config = rft_run_config_text(l->run, point, true, l->arena);
-    bool first = point->variant == 0;
+    bool first = !before[0];
     row->cells[UNDER] = rft_datum_text(config);
     row->cells[TIME] = rft_datum_number(time_s);
     row->cells[USEFUL] = scaled(place.rate_bytes_s, &l->bytes_s);
@@ -182,28 +196,28 @@ static void add_change(const ladder *l, rft_cell_row *row, const rft_point *befo
 }
 
 static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
-    const rft_point *best = rung(l, problem, SIZE_MAX), *before[2] = {NULL, NULL}; /* the first, and the one before */
+    const rft_point *best = rung(l, problem, SIZE_MAX), *before[2] = {NULL, NULL};
     bool rule = table->row_count > 0;
-    for (size_t v = 0; v < l->sweep->variant_count; v++) {
-        const rft_point *point = rung(l, problem, v);
+    size_t *variants = NULL, count = rungs_of(l, problem, &variants);
+    for (size_t r = 0; r < count; r++) {
+        const rft_point *point = rung(l, problem, variants[r]);
         rft_cell_row *row = rft_cell_table_row(table);
         row->where = problem == l->shown ? 0 : RFT_ON_PAGE;
-        row->rule = rule && v == 0;
+        row->rule = rule && r == 0;
         row->strong = point && point == best;
         row->cells[PROBLEM] =
-            rft_datum_text(v == 0 ? rft_run_problem_text(l->run, l->index, problem, true, l->arena) : NULL);
-        row->cells[VARIANT] = rft_datum_text(l->sweep->variants[v].name);
-        if (point) {
-            fill_rung(l, row, point, before);
-            if (before[1] && problem == l->shown) {
-                add_change(l, row, before[1], point);
-            }
-            before[0] = v == 0 ? point : before[0];
-        } else {
+            rft_datum_text(r == 0 ? rft_run_problem_text(l->run, l->index, problem, true, l->arena) : NULL);
+        row->cells[VARIANT] = rft_datum_text(l->sweep->variants[variants[r]].name);
+        if (!point) {
             row->cells[TIME] = row->cells[CEILING] = rft_datum_absent();
-            row->cells[WHY] = rft_datum_text(why_missing(l, problem, v));
-            row->cells[BELOW] = row->cells[WHY];
+            row->cells[WHY] = row->cells[BELOW] = rft_datum_text("no valid measurement");
+            continue;
         }
+        fill_rung(l, row, point, before);
+        if (before[1] && problem == l->shown) {
+            add_change(l, row, before[1], point);
+        }
+        before[0] = before[0] ? before[0] : point;
         before[1] = point;
     }
 }
@@ -229,25 +243,46 @@ static size_t faster_than(const ladder *l, const double *medians, size_t variant
 
 /* Of many rungs a page has the first and the fastest; the step is then that from the one above it on the page. */
 static void keep_few(rft_finding *f, const ladder *l, rft_cell_table *table) {
-    size_t left = 0, above = 0, most = l->run->sweep_count > 1 ? RUNGS_MOST : RUNGS_ALONE;
+    size_t *variants = NULL, left = 0, most = l->run->sweep_count > 1 ? RUNGS_MOST : RUNGS_ALONE;
+    bool parted = false; /* from the one above it on the page */
+    rungs_of(l, l->shown, &variants);
+    const rft_point *above = rung(l, l->shown, variants[0]);
     const double *medians = rung_medians(l, f->arena);
-    for (size_t v = 1; v < table->row_count && !l->all && table->row_count > most; v++) {
-        rft_cell_row *row = &table->rows[v];
-        if (faster_than(l, medians, v) + 1 >= most) {
+    for (size_t r = 1; r < table->row_count && !l->all && table->row_count > most; r++) {
+        rft_cell_row *row = &table->rows[r];
+        if (faster_than(l, medians, variants[r]) + 1 >= most) {
             row->where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
+            parted = true;
             left++;
             continue;
         }
-        const rft_point *before = rung(l, l->shown, above), *point = rung(l, l->shown, v);
-        if (above + 1 < v && before && point) {
-            row->cells[PREVIOUS] = gain_cell(l, before, point);
-            add_change(l, row, before, point);
+        const rft_point *point = rung(l, l->shown, variants[r]);
+        if (parted && above && point) {
+            row->cells[PREVIOUS] = gain_cell(l, above, point);
+            add_change(l, row, above, point);
         }
-        above = v;
+        above = point ? point : above;
+        parted = false;
     }
     if (left > 0) {
         rft_finding_note(f, RFT_ON_PAGE, "The first variant and the fastest; %zu more with --full.", left);
     }
+}
+
+/* What has no rung is not passed over in silence. */
+static void name_left_out(rft_finding *f, const ladder *l) {
+    rft_str names = RFT_STR_INIT;
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        if (!is_taken_up(l, l->shown, v)) {
+            rft_str_addf(&names, "%s%s", names.length ? "; " : "", l->sweep->variants[v].name);
+        }
+    }
+    if (names.length && l->all) {
+        rft_finding_note(f, 0, "A variant of which nothing was taken up on a problem has no row there.");
+    } else if (names.length) {
+        rft_finding_note(f, 0, "Not taken up here: %s.", rft_str_get(&names));
+    }
+    rft_str_clear(&names);
 }
 
 static void add_rung_table(rft_finding *f, const ladder *l) {
@@ -297,6 +332,7 @@ static void add_rung_table(rft_finding *f, const ladder *l) {
         }
     }
     keep_few(f, l, table);
+    name_left_out(f, l);
     if (!l->all) {
         rft_finding_legend(f, "The ladder of variants: on the problem where most variants were measured.");
     }
@@ -323,7 +359,7 @@ static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, 
         row->cells[rate_column(v, variants)] = scaled(point ? amount / rft_point_median_s(point) : NAN, &scale);
         if (v > 0 && variants <= RATIOS_MOST) {
             row->cells[rate_column(v, variants) + 1] =
-                point ? gain_cell(l, rung(l, problem, 0), point) : rft_datum_absent();
+                point ? gain_cell(l, first_rung(l, problem), point) : rft_datum_absent();
         }
     }
 }

@@ -340,23 +340,50 @@ static rft_cell_table *soak_table(rft_finding *f, const rft_load *soak) {
     return rft_finding_table(f, NULL, soak_fields, SOAK_FIELDS);
 }
 
-/* Those of the sweep, of one kind. Returns the first. */
-static const rft_point *add_points(rft_finding *f, const rft_run *run, size_t sweep, rft_load_kind kind) {
-    const rft_point *first = NULL;
-    rft_cell_table *table = NULL;
+/* Of the problems' bests that have it the one that takes longest: that of the sweep's page, where it has it. */
+static const rft_point *leading_of(const rft_run *run, size_t sweep, rft_load_kind kind) {
+    const rft_point *found = NULL;
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
-        if (point->sweep == sweep && has(point, kind)) {
-            bool energy = kind == RFT_LOAD_ENERGY;
-            table = table ? table : energy ? energy_table(f, run) : soak_table(f, point->loads[kind]);
-            (energy ? add_energy_row : add_soak_row)(table, run, point);
-            if (table->row_count > ROWS_MOST) {
-                table->rows[table->row_count - 1].where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
-            }
-            first = first ? first : point;
+        if (point->sweep == sweep && has(point, kind) && rft_run_best(run, sweep, SIZE_MAX, point->problem) == point &&
+            (!found || rft_point_median_s(point) > rft_point_median_s(found))) {
+            found = point;
         }
     }
-    return first;
+    return found;
+}
+
+/* Those of the sweep, of one kind, the leading one first. Returns how many. */
+static size_t loaded_points(const rft_run *run, size_t sweep, rft_load_kind kind, rft_arena *arena,
+                            const rft_point ***out) {
+    const rft_point **points = *out = rft_arena_calloc(arena, run->point_count + 1, sizeof *points);
+    const rft_point *leading = leading_of(run, sweep, kind);
+    size_t count = 0;
+    if (leading) {
+        points[count++] = leading;
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == sweep && point != leading && has(point, kind)) {
+            points[count++] = point;
+        }
+    }
+    return count;
+}
+
+/* Returns the first. */
+static const rft_point *add_points(rft_finding *f, const rft_run *run, size_t sweep, rft_load_kind kind) {
+    const rft_point **points = NULL;
+    const size_t count = loaded_points(run, sweep, kind, f->arena, &points);
+    const bool energy = kind == RFT_LOAD_ENERGY;
+    rft_cell_table *table = count == 0 ? NULL : energy ? energy_table(f, run) : soak_table(f, points[0]->loads[kind]);
+    for (size_t i = 0; i < count; i++) {
+        (energy ? add_energy_row : add_soak_row)(table, run, points[i]);
+        if (table->row_count > ROWS_MOST) {
+            table->rows[table->row_count - 1].where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
+        }
+    }
+    return points[0];
 }
 
 rft_finding *rft_finding_loads(const rft_run *run, size_t sweep, rft_arena *arena) {

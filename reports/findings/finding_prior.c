@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define MUCH_FRAC 0.2 /* that a first choice loses: told beside what chance would */
+
 typedef struct telling {
     const rft_run *run;
     size_t sweep;
@@ -118,8 +120,12 @@ static const char *first_words(const telling *t, const rft_prior_fit *fit, const
         return *where ? "Its first choice is the best on each."
                       : rft_arena_printf(t->arena, "Its first choice is the best%s%s.", config, equals);
     }
-    return rft_arena_printf(t->arena, "Its first choice loses %s%s%s%s%s.", loss_words(fit, t->arena), unclear, where,
-                            config, equals);
+    const char *middle = fit->loss_frac > MUCH_FRAC
+                             ? rft_arena_printf(t->arena, "%s where the middle one of all loses %.1f %%",
+                                                *where ? "," : "", 100 * fit->middle_frac)
+                             : "";
+    return rft_arena_printf(t->arena, "Its first choice loses %s%s%s%s%s%s.", loss_words(fit, t->arena), unclear, where,
+                            middle, config, equals);
 }
 
 /* "5,208 configurations"; what a search chose is no fair sample of the space. */
@@ -200,6 +206,12 @@ rft_finding *rft_finding_priors(const rft_run *run, size_t sweep, rft_arena *are
         } else {
             tell_several(f, &t, &fits[i], end - i, name);
         }
+    }
+    size_t together = rft_prior_fits_together(run, sweep, arena, &fits);
+    if (together > 1) {
+        tell_several(f, &t, fits, together, " of the variants of too few, together");
+    } else if (together == 1) {
+        tell_one(f, &t, fits, " of the variants of too few, together");
     }
     add_table(f, &t);
     return f;

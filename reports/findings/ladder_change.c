@@ -15,6 +15,8 @@
 #define EXPLAINED_MOST 2.0   /* and more says that something else does */
 #define FIRM_FRAC 0.6        /* of the slower rung's time: what takes so much at its ceiling holds it back */
 #define EQUAL_FRAC 0.05      /* amounts that differ by less are the same */
+#define IDLE_FRAC 0.02       /* of the SMs' time: what differs by less is noise of the counted passes */
+#define SCHEDULERS 4.0       /* of an SM, on every architecture so far */
 #define NEGLIGIBLE_FRAC 0.25 /* of the nearest ceiling: what takes less at its own, in both, explains nothing */
 
 typedef struct change {
@@ -23,7 +25,7 @@ typedef struct change {
     double time_s[2];
     rft_bound bounds[2]; /* as wholes */
     rft_traffic counted[2];
-    double l2_bytes;         /* 0: not known */
+    double l2_bytes, sms;    /* 0: not known */
     const rft_bound *slower; /* of them */
     const char *text;        /* of the best explanation so far; NULL */
     double share;            /* of the change that it accounts for */
@@ -358,6 +360,56 @@ static void by_launches(change *c, double floor_s) {
     }
 }
 
+/* ---- what is busy ---- */
+
+static pair share_pair(const change *c, const char *name, double before, double after) {
+    pair p = {.name = name, .evidence = "counted", .value = {before, after}};
+    int decimals = lround(100 * before) == lround(100 * after);
+    for (size_t i = 0; i < 2; i++) {
+        p.words[i] = rft_arena_fixed(c->arena, 100 * p.value[i], decimals, " %");
+    }
+    return p;
+}
+
+/* The cycles in which an SM has a warp, of those of the measured time: what its instructions took at the rate they were
+ * issued at. The counted range is longer than the launch, by much of a short one. */
+static pair working_pair(const change *c) {
+    double frac[2];
+    for (size_t i = 0; i < 2; i++) {
+        const double *values = c->points[i]->counters ? c->points[i]->counters->values : NULL;
+        double all = SCHEDULERS * c->sms * c->bounds[i].clock.clock_mhz * 1e6 * c->time_s[i];
+        frac[i] = values ? values[RFT_COUNTER_WARP_INSTRUCTIONS] / values[RFT_COUNTER_ISSUE] / all : (double)NAN;
+        frac[i] = frac[i] <= 1 + IDLE_FRAC ? fmin(frac[i], 1) : (double)NAN;
+    }
+    pair p = share_pair(c, "SMs with work", frac[0], frac[1]);
+    if (!(fabs(less(&p)) >= IDLE_FRAC)) {
+        p.value[0] = p.value[1] = NAN;
+    }
+    return p;
+}
+
+/* Blocks that are spread more evenly, or fewer waves of them that end part-filled. */
+static void by_work_for_all(change *c) {
+    pair working = working_pair(c);
+    in_proportion(c, &working, true);
+}
+
+/* ", SMs with work 97 % of the time in place of 80 %": what else was counted of how busy both are; NULL. */
+static const char *busy_words(const change *c) {
+    pair tensor = counter_pair(c, RFT_COUNTER_TENSOR_BUSY), working = working_pair(c);
+    tensor = share_pair(c, "tensor units busy", tensor.value[0], tensor.value[1]);
+    const char *text = NULL;
+    if (tensor.value[0] > 0 && fabs(less(&tensor)) >= IDLE_FRAC) {
+        text = rft_arena_printf(c->arena, "tensor units busy in %s of the cycles in place of %s", tensor.words[1],
+                                tensor.words[0]);
+    }
+    if (isfinite(less(&working))) {
+        text = rft_arena_printf(c->arena, "%s%sSMs with work %s of the time in place of %s", text ? text : "",
+                                text ? ", " : "", working.words[1], working.words[0]);
+    }
+    return text ? rft_arena_printf(c->arena, "%s (counted)", text) : NULL;
+}
+
 /* ---- what warps wait for ---- */
 
 /* Seconds of a rung by the state in which its resident warps spend them; false: not all states were counted. */
@@ -403,6 +455,7 @@ static void by_states(change *c) {
  * worse. */
 static const char *not_known(const change *c) {
     const rft_share *slower = c->slower->share_count > 0 ? &c->slower->shares[0] : NULL;
+    const char *busy = busy_words(c);
     const rft_share *own[2];
     for (size_t i = 0; i < 2; i++) {
         own[i] = slower ? rft_bound_share(&c->bounds[i], slower->resource, slower->pipe) : NULL;
@@ -411,14 +464,16 @@ static const char *not_known(const change *c) {
                 fabs(own[0]->seconds - own[1]->seconds) <= EQUAL_FRAC * fmin(own[0]->seconds, own[1]->seconds);
     if (!same) {
         const char *changes = rft_ladder_changes(c->points, c->bounds, c->arena);
-        return changes ? rft_arena_printf(c->arena, "not known; %s", changes) : "not known: not counted";
+        return busy && changes ? rft_arena_printf(c->arena, "not known; %s; %s", busy, changes)
+               : changes       ? rft_arena_printf(c->arena, "not known; %s", changes)
+                               : "not known: not counted";
     }
     int decimals = lround(100 * own[0]->frac) == lround(100 * own[1]->frac);
-    return rft_arena_printf(c->arena,
-                            "%s has as much to do (%s), at %s of its ceiling in place of %s: why is not known",
+    return rft_arena_printf(c->arena, "%s has as much to do (%s), at %s of its ceiling in place of %s: %s",
                             rft_resource_name(slower->resource, slower->pipe), rft_evidence_name(slower->evidence),
                             rft_arena_fixed(c->arena, 100 * own[1]->frac, decimals, " %"),
-                            rft_arena_fixed(c->arena, 100 * own[0]->frac, decimals, " %"));
+                            rft_arena_fixed(c->arena, 100 * own[0]->frac, decimals, " %"),
+                            busy ? busy : "why is not known");
 }
 
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena) {
@@ -427,7 +482,8 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
                 .time_s = {rft_point_median_s(before), rft_point_median_s(after)},
                 .bounds = {rft_bound_whole_of(run, before), rft_bound_whole_of(run, after)},
                 .counted = {rft_counted_traffic(before), rft_counted_traffic(after)},
-                .l2_bytes = (double)run->gpu.l2_bytes};
+                .l2_bytes = (double)run->gpu.l2_bytes,
+                .sms = (double)run->gpu.sms};
     double widen_frac = rft_run_widen_frac(run, before->sweep, before->problem);
     bool alike = fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1]);
     if (alike || rft_run_tie(before, after, widen_frac)) {
@@ -451,6 +507,7 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
         by_launches(&c, rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH));
     }
     if (!c.text && c.slower->resource != RFT_RESOURCE_LAUNCH) {
+        by_work_for_all(&c);
         by_states(&c);
     }
     return c.text ? c.text : not_known(&c);

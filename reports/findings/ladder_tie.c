@@ -166,7 +166,7 @@ const char *rft_ladder_holds(const rft_point *const points[2], const rft_bound b
     const char *name = rft_resource_name(after->resource, after->pipe);
     const char *fracs = both(before->frac, after->frac, arena);
     bool firm[2] = {bounds[0].firmness != RFT_FIRM_NONE, bounds[1].firmness != RFT_FIRM_NONE};
-    if (!firm[0] && !firm[1]) {
+    if (!firm[0] && !firm[1] && !rft_bound_turns(&bounds[1])) {
         return rft_arena_printf(arena, "both wait, %s nearest its ceiling (%s, %s)%s", name, fracs,
                                 rft_evidence_name(after->evidence), waiting(points, arena));
     }

@@ -92,30 +92,18 @@ static double place_between(const along *a, size_t left, size_t right) {
     return NAN;
 }
 
-/* The step whose bound names the band at this one: a place that was found parts what lies before it from what lies
- * behind it, also where the values beside it were unclear. */
-static size_t named_by(const along *a, size_t step) {
-    for (size_t i = 0; i < a->transition_count; i++) {
-        const rft_transition *found = &a->transitions[i];
-        if (found->kind == RFT_TRANSITION_FOUND && found->at_steps && step > found->from && step < found->to &&
-            found->where > x_of(a, found->from) && found->where < x_of(a, found->to)) {
-            return x_of(a, step) < found->where ? found->from : found->to;
-        }
-    }
-    return step;
-}
-
+/* Each value has its own bound's band, as the summary tells it; a place that was found between two parts them. */
 static void add_bands(along *a) {
     const rft_profile *profile = a->profile;
     rft_series *bands = rft_chart_series(a->arena, a->chart, RFT_SERIES_BAND, profile->step_count);
     size_t used = 0, last = SIZE_MAX;
     for (size_t i = 0; i < profile->step_count; i++) {
-        const rft_profile_step *step = &profile->steps[named_by(a, i)];
-        if (!profile->steps[i].best) {
+        const rft_profile_step *step = &profile->steps[i];
+        if (!step->best) {
             continue;
         }
         double huge = a->numeric ? 1e300 : 1e6, tiny = a->chart->x.log ? 1e-300 : -huge;
-        if (last == SIZE_MAX || !same_bound(&profile->steps[named_by(a, last)].bound, &step->bound)) {
+        if (last == SIZE_MAX || !same_bound(&profile->steps[last].bound, &step->bound)) {
             double place = last == SIZE_MAX ? (double)NAN : place_between(a, last, i);
             double start = last == SIZE_MAX ? tiny : isnan(place) ? between(a, last, i) : place;
             if (used > 0) {
@@ -236,6 +224,7 @@ static void add_variants(along *a) {
         if (!is_drawn(a, v, sweep->variant_count)) {
             continue;
         }
+        const rft_tone tone = rft_tone_of(sweep->variant_count > VARIANTS_MOST ? drawn : v);
         drawn++;
         rft_profile *profiles = NULL;
         size_t count = rft_profiles_along_axes(a->run, a->profile->sweep, v, a->arena, &profiles);
@@ -248,7 +237,7 @@ static void add_variants(along *a) {
             continue;
         }
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
-        line->tone = rft_tone_of(v);
+        line->tone = tone;
         line->marks = true;
         line->label = sweep->variant_count > 1 ? sweep->variants[v].name : NULL; /* the only one */
         for (size_t i = 0; i < own->step_count; i++) {

@@ -212,15 +212,21 @@ const char *rft_words_time(const rft_measurement *m, rft_arena *arena) {
                             m->n, rft_stop_reason_name(m->stop), rft_protocol_words(m->cache, m->mode));
 }
 
+const char *rft_words_turns(const rft_bound *bound, rft_arena *arena) {
+    const rft_share *first = bound->shares, *other = rft_bound_turns(bound);
+    return other ? rft_arena_printf(arena, "%s and %s %s", rft_resource_name(first->resource, first->pipe),
+                                    rft_resource_name(other->resource, other->pipe), rft_bound_turns_word(bound))
+                 : NULL;
+}
+
 const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {
     const char *name =
         bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_resource_name(bound->resource, bound->pipe);
-    const char *of = bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : "";
-    const rft_share *first = bound->shares, *other = rft_bound_turns(bound);
-    if (other) {
-        return rft_arena_printf(arena, "%s, %s and %s as if in turns%s", name,
-                                rft_resource_name(first->resource, first->pipe),
-                                rft_resource_name(other->resource, other->pipe), of);
+    const char *of =
+        bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : rft_bound_busy_text(bound, arena);
+    const char *turns = rft_words_turns(bound, arena);
+    if (turns) {
+        return rft_arena_printf(arena, "%s, %s%s", name, turns, of);
     }
     return bound->firmness == RFT_FIRM_NONE
                ? rft_arena_printf(arena, "%s%s", name, bound->resource == RFT_RESOURCE_UNKNOWN ? "" : of)

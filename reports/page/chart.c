@@ -243,12 +243,12 @@ static void draw_line_sample(rft_plot *plot, const rft_plot_label *label, rft_sp
     if (label->dashed) {
         stroke.dash_on = 4;
         stroke.dash_off = 3;
-    } else if (!label->marks) {
-        rft_pen_dashes(label->tone, &stroke);
+    } else {
+        rft_pen_dashes(label->tone, label->marks, &stroke);
     }
     rft_canvas_line(plot->pen->canvas, ends, 2, &stroke);
     if (label->marks) {
-        rft_pen_mark(plot->pen, (rft_spot){at.x + 6, at.y}, label->tone, 3.6);
+        rft_pen_mark(plot->pen, (rft_spot){at.x + 6, at.y}, label->tone, 4.4);
     }
 }
 

@@ -12,6 +12,7 @@
 #define RINGS 3       /* distances from the line tried */
 #define RANKS 3       /* of labels */
 #define STEEPEST 4.0  /* text is not written along steeper lines */
+#define MARKED_MOST 6 /* lines with marks: of more it is not seen which one a name stands beside */
 
 static double text_width(rft_plot *plot, const char *text, bool bold) {
     rft_pen_style style = {bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
@@ -92,6 +93,14 @@ static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, doubl
     }
 }
 
+static size_t marked_lines(const rft_chart *chart) {
+    size_t count = 0;
+    for (size_t i = 0; i < chart->series_count; i++) {
+        count += chart->series[i].kind == RFT_SERIES_LINE && chart->series[i].marks;
+    }
+    return count;
+}
+
 void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spot *spots, size_t count) {
     double width = text_width(plot, series->label, series->bold);
     rft_plot_label *label = ask(plot, series->label, RINGS * PIECES_MOST * SLOTS * 2 + count * 4);
@@ -101,6 +110,9 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     label->dashed = series->dashed;
     label->marks = series->marks;
     label->bold = series->bold;
+    if (series->marks && marked_lines(plot->chart) > MARKED_MOST) {
+        return; /* without a place: the key has it, beside its mark */
+    }
     size_t pieces = 0;
     int rings =
         series->bold || series->marks ? RINGS : 1; /* of a thin line the name stays close: others run beside it */

@@ -48,14 +48,13 @@ static bool clip(const rft_rect *area, rft_spot *from, rft_spot *to) {
     return true;
 }
 
-/* A line with marks is told apart by them. */
 static rft_stroke stroke_of(const rft_series *series) {
     rft_stroke stroke = {rft_pen_tone(series->tone), series->bold ? 1.6 : series->dashed ? 0.8 : 1.1, 0, 0};
     if (series->dashed) {
         stroke.dash_on = 4;
         stroke.dash_off = 3;
-    } else if (!series->marks && series->kind == RFT_SERIES_LINE) {
-        rft_pen_dashes(series->tone, &stroke);
+    } else if (series->kind == RFT_SERIES_LINE) {
+        rft_pen_dashes(series->tone, series->marks, &stroke);
     }
     return stroke;
 }

@@ -7,22 +7,30 @@
 #define DISC_CORNERS 12
 #define TEXT_MAX 8192 /* bytes of one text on pages: three of them. A file from anywhere may have megabytes */
 
+static bool is_second(rft_tone tone) {
+    return tone >= RFT_TONE_I && tone <= RFT_TONE_P;
+}
+
 /* Told apart with every kind of colour vision (after Okabe & Ito), and by lightness in grey: of 100, the filled ones
- * 16, 35, 50, 72, the hollow ones 22, 32, 44, 51, which is dark enough for an edge. */
+ * 16, 35, 50, 72, the hollow ones 22, 32, 44, 51, which is dark enough for an edge. There are no more than these. */
 rft_colour rft_pen_tone(rft_tone tone) {
     static const rft_colour tones[] = {
         [RFT_TONE_INK] = RFT_COLOUR_INK, [RFT_TONE_A] = 0x16295cU,   [RFT_TONE_B] = 0xb5380aU, [RFT_TONE_C] = 0x2f97cfU,
         [RFT_TONE_D] = 0xf0b72bU,        [RFT_TONE_E] = 0x7a2f8fU,   [RFT_TONE_F] = 0x27937aU, [RFT_TONE_G] = 0x4d3312U,
         [RFT_TONE_H] = 0xd4588eU,        [RFT_TONE_GREY] = 0x8c8c8cU};
-    return tones[tone];
+    return tones[is_second(tone) ? tone - RFT_TONE_I + RFT_TONE_A : tone];
 }
 
-void rft_pen_dashes(rft_tone tone, rft_stroke *stroke) {
+void rft_pen_dashes(rft_tone tone, bool marks, rft_stroke *stroke) {
     static const double dashes[][2] = {
-        [RFT_TONE_B] = {8, 2}, [RFT_TONE_C] = {4, 2}, [RFT_TONE_D] = {2, 2}, [RFT_TONE_E] = {12, 3},
-        [RFT_TONE_F] = {6, 4}, [RFT_TONE_G] = {1, 1}, [RFT_TONE_H] = {1, 3}, [RFT_TONE_GREY] = {0, 0}};
-    stroke->dash_on = dashes[tone][0];
-    stroke->dash_off = dashes[tone][1];
+        [RFT_TONE_B] = {8, 2}, [RFT_TONE_C] = {4, 2},  [RFT_TONE_D] = {2, 2}, [RFT_TONE_E] = {12, 3},
+        [RFT_TONE_F] = {6, 4}, [RFT_TONE_G] = {1, 1},  [RFT_TONE_H] = {1, 3}, [RFT_TONE_I] = {16, 2},
+        [RFT_TONE_J] = {8, 6}, [RFT_TONE_K] = {10, 1}, [RFT_TONE_L] = {3, 1}, [RFT_TONE_M] = {4, 8},
+        [RFT_TONE_N] = {2, 5}, [RFT_TONE_O] = {2, 1},  [RFT_TONE_P] = {1, 6}, [RFT_TONE_GREY] = {0, 0}};
+    static const double solid[] = {0, 0}, dotted[] = {1, 2};
+    const double *chosen = !marks ? dashes[tone] : is_second(tone) ? dotted : solid;
+    stroke->dash_on = chosen[0];
+    stroke->dash_off = chosen[1];
 }
 
 rft_line rft_pen_encode(rft_pen *pen, const char *utf8) {
@@ -170,6 +178,8 @@ void rft_pen_rule(rft_pen *pen, rft_spot from, rft_spot to, rft_colour colour, d
 #define MARK_EDGE 0.5
 #define MARK_RING 0.4 /* of a hollow mark's radius is edge */
 #define CORNER_REACH 1.2
+#define STAR_WAIST 0.45
+#define STAR_EDGE 0.3
 
 double rft_pen_mark_reach(double size) {
     return (size / 2 + MARK_HALO) * CORNER_REACH;
@@ -178,31 +188,40 @@ double rft_pen_mark_reach(double size) {
 typedef struct mark_shape {
     size_t corners;
     double start_degrees;
-    bool hollow, edged;
+    bool hollow, edged, star;
 } mark_shape;
 
-/* Corners on a circle: fewer than a disc's have them a little farther out. */
+/* Corners on a circle: fewer than a disc's have them a little farther out; every second one of a star's is drawn in. */
 static void fill_shape(rft_pen *pen, rft_spot at, const mark_shape *shape, double radius, rft_colour colour) {
     rft_spot spots[DISC_CORNERS];
-    radius *= shape->corners < DISC_CORNERS ? CORNER_REACH : 1.0;
+    radius *= shape->corners < DISC_CORNERS || shape->star ? CORNER_REACH : 1.0;
     for (size_t i = 0; i < shape->corners; i++) {
         double turn = (shape->start_degrees + 360.0 * (double)i / (double)shape->corners) * 3.14159265358979 / 180.0;
-        spots[i] = (rft_spot){at.x + radius * cos(turn), at.y - radius * sin(turn)};
+        double reach = shape->star && i % 2 == 1 ? STAR_WAIST * radius : radius;
+        spots[i] = (rft_spot){at.x + reach * cos(turn), at.y - reach * sin(turn)};
     }
     rft_canvas_area(pen->canvas, spots, shape->corners, colour);
 }
 
 void rft_pen_mark(rft_pen *pen, rft_spot at, rft_tone tone, double size) {
-    static const mark_shape shapes[] = {[RFT_TONE_INK] = {DISC_CORNERS, 0, false, false},
-                                        [RFT_TONE_A] = {DISC_CORNERS, 0, false, true},
-                                        [RFT_TONE_B] = {4, 45, false, true},
-                                        [RFT_TONE_C] = {4, 0, false, true},
-                                        [RFT_TONE_D] = {3, 90, false, true},
-                                        [RFT_TONE_E] = {DISC_CORNERS, 0, true, true},
-                                        [RFT_TONE_F] = {4, 45, true, true},
-                                        [RFT_TONE_G] = {4, 0, true, true},
-                                        [RFT_TONE_H] = {3, 270, true, true},
-                                        [RFT_TONE_GREY] = {DISC_CORNERS, 0, false, false}};
+    static const mark_shape shapes[] = {[RFT_TONE_INK] = {DISC_CORNERS, 0, false, false, false},
+                                        [RFT_TONE_A] = {DISC_CORNERS, 0, false, true, false},
+                                        [RFT_TONE_B] = {4, 45, false, true, false},
+                                        [RFT_TONE_C] = {4, 0, false, true, false},
+                                        [RFT_TONE_D] = {3, 90, false, true, false},
+                                        [RFT_TONE_E] = {DISC_CORNERS, 0, true, true, false},
+                                        [RFT_TONE_F] = {4, 45, true, true, false},
+                                        [RFT_TONE_G] = {4, 0, true, true, false},
+                                        [RFT_TONE_H] = {3, 270, true, true, false},
+                                        [RFT_TONE_I] = {DISC_CORNERS, 90, false, true, true},
+                                        [RFT_TONE_J] = {8, 45, false, true, true},
+                                        [RFT_TONE_K] = {8, 0, false, true, true},
+                                        [RFT_TONE_L] = {6, 90, false, true, true},
+                                        [RFT_TONE_M] = {3, 270, false, true, false},
+                                        [RFT_TONE_N] = {3, 0, false, true, false},
+                                        [RFT_TONE_O] = {3, 180, false, true, false},
+                                        [RFT_TONE_P] = {6, 270, false, true, true},
+                                        [RFT_TONE_GREY] = {DISC_CORNERS, 0, false, false, false}};
     const mark_shape *shape = &shapes[tone];
     double radius = size / 2;
     if (shape->edged) {
@@ -210,7 +229,7 @@ void rft_pen_mark(rft_pen *pen, rft_spot at, rft_tone tone, double size) {
     }
     if (shape->edged && !shape->hollow) {
         fill_shape(pen, at, shape, radius, RFT_COLOUR_INK);
-        radius -= MARK_EDGE;
+        radius -= shape->star ? STAR_EDGE : MARK_EDGE;
     }
     fill_shape(pen, at, shape, radius, rft_pen_tone(tone));
     if (shape->hollow) {

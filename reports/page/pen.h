@@ -59,10 +59,11 @@ double rft_pen_longest_word(rft_pen *pen, const rft_pen_style *style, const char
 void rft_pen_shorten(rft_pen *pen, const rft_pen_style *style, rft_lines *lines, size_t most, double width);
 
 void rft_pen_rule(rft_pen *pen, rft_spot from, rft_spot to, rft_colour colour, double width);
-/* The dashes of the tone's lines, so that they are told apart in grey: whole points, 0 = solid. */
-void rft_pen_dashes(rft_tone tone, rft_stroke *stroke);
-/* A mark of the tone's own shape, `size` points across: disc, square, diamond, triangle, filled for A..D and hollow for
- * E..H, with an edge that parts it from what lies behind. */
+/* The dashes of the tone's lines, so that they are told apart in grey: whole points, 0 = solid. One with marks has its
+ * marks for that: A..H are solid, I..P dotted. */
+void rft_pen_dashes(rft_tone tone, bool marks, rft_stroke *stroke);
+/* A mark of the tone's own shape, `size` points across, with an edge that parts it from what lies behind: disc, square,
+ * diamond, triangle, filled for A..D and hollow for E..H; stars and the other triangles for I..P. */
 void rft_pen_mark(rft_pen *pen, rft_spot at, rft_tone tone, double size);
 /* How far it reaches from its middle, points. */
 double rft_pen_mark_reach(double size);

@@ -139,7 +139,8 @@ void rft_print_page(rft_doc *doc, const rft_finding *f) {
 
 /* ---- briefly ---- */
 
-/* "Power 694 W, Energy a run 94.5 mJ": the cells that are there, and the notes at any. How many cells. */
+/* "n=64 (TILE=8): Power 694 W, Energy a run 94.5 mJ": the cells that are there, and the notes at any. How many cells,
+ * without what stands under a row. */
 static size_t add_cells(rft_doc *doc, rft_str *out, rft_str *notes, const rft_cell_table *table,
                         const rft_cell_row *row) {
     const char *joint = "";
@@ -154,7 +155,11 @@ static size_t add_cells(rft_doc *doc, rft_str *out, rft_str *notes, const rft_ce
         if (cell->note) {
             rft_str_addf(notes, " %s", cell->note);
         }
-        if (cell->kind == RFT_DATUM_ABSENT || field->under) {
+        if (cell->kind == RFT_DATUM_ABSENT) {
+            continue;
+        }
+        if (field->under) {
+            rft_str_addf(out, " (%s)", words);
             continue;
         }
         rft_str_addf(out, "%s%s%s%s%s%s", joint, cell->kind == RFT_DATUM_TEXT && i == 0 ? "" : field->title,

@@ -103,7 +103,7 @@
 ---@field options? string[] NVRTC options for the reference
 ---@field tol? number relative tolerance of all outputs; default: from the type and `length`
 ---@field length? number|fun(p: rooftune.p): number terms accumulated into an output; default 1
----@field odd? table<string, rooftune.value>|false dimensions of the odd problem; default: derived; false: none
+---@field odd? table<string, rooftune.value>|table<string, rooftune.value>[]|false dimensions of the odd problem, or of several; default: derived; false: none
 ---@field [string] rooftune.check_buffer
 
 ---How a reference is launched, { "FILE.cu:NAME", grid = ... }, or which configuration of a variant it is.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] [--workers N [--no-guesses]] [--traces FILE]...
- * [--json FILE|-]: strategies replayed on recorded spaces and scored (search_scoring.h, docs/search.md), in wall time
+ * search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] [--workers N [--no-guesses]] [--in-order]
+ * [--traces FILE]... [--json FILE|-]: strategies replayed on recorded spaces and scored (search_scoring.h, docs/search.md), in wall time
  * where there are workers; beside them the searches of others (recorded_space.py). stdout is JSON alone: an array of
  * rows; a table with means goes to stderr. Without recordings those of RFT_SPACES (default: shared/spaces beside the
  * source tree); without them it ends with 77. The same call gives the same scores.
@@ -35,7 +35,7 @@ typedef struct bench {
     uint64_t repeats, ahead, workers;
     const char *traces[COLUMNS_MOST];
     size_t trace_count;
-    bool no_guesses;
+    bool no_guesses, in_order;
     json_t *rows;
     column columns[COLUMNS_MOST];
     size_t column_count;
@@ -94,7 +94,7 @@ static void score_strategy(bench *b, const search_recording *recording, const se
     double total_s = 0;
     size_t proposals = 0, guessed = 0, right = 0;
     for (uint64_t run = 0; run < b->repeats; run++) {
-        search_replay replay = {recording, strategy, run + 1, b->ahead, b->workers, !b->no_guesses, base->budget_s};
+        search_replay replay = {recording, strategy, run + 1, b->ahead, b->workers, b->in_order, !b->no_guesses, base->budget_s};
         rft_err err = RFT_ERR_INIT;
         search_replayed found;
         if (search_replay_run(&replay, &found, &err) != RFT_OK) {
@@ -221,6 +221,8 @@ static void parse_words(bench *b, int argc, char **argv) {
         const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(word, "--no-guesses") == 0) {
             b->no_guesses = true;
+        } else if (strcmp(word, "--in-order") == 0) {
+            b->in_order = true;
         } else if (strcmp(word, "--traces") == 0 && next && b->trace_count < COLUMNS_MOST) {
             b->traces[b->trace_count++] = argv[++i];
         } else if (strcmp(word, "--workers") == 0 && next) {
@@ -237,7 +239,7 @@ static void parse_words(bench *b, int argc, char **argv) {
             b->paths[b->path_count++] = word;
         } else {
             fprintf(stderr, "search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] "
-                            "[--workers N [--no-guesses]] [--traces FILE]... [--json FILE|-]\n");
+                            "[--workers N [--no-guesses]] [--in-order] [--traces FILE]... [--json FILE|-]\n");
             exit(strcmp(word, "--help") == 0 ? 0 : 2);
         }
     }

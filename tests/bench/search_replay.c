@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct replaying {
     const search_replay *replay;
@@ -16,6 +17,9 @@ typedef struct replaying {
     double *compiled_s;            /* by configuration; NaN: not asked for */
     bool *guessed;
     size_t asked, told, forked; /* by the fork */
+    bool chosen;                /* what is measured next, while the one before it was */
+    size_t *places;             /* scratch: of what is compiled; */
+    uint64_t *indices;          /* its configurations */
 } replaying;
 
 static double compile(replaying *r, uint64_t index) {
@@ -68,17 +72,62 @@ static void guess(replaying *r) {
     }
 }
 
+static bool is_compiled(const replaying *r, uint64_t index) {
+    return r->wall.workers == 0 || r->compiled_s[index] <= r->wall.now_s;
+}
+
+/* What is asked for and compiled, as it was compiled: places in the order of asking. */
+static size_t find_compiled(const replaying *r, size_t *places, uint64_t *indices) {
+    size_t count = 0;
+    for (size_t i = r->told; i < r->asked; i++) {
+        const uint64_t index = r->out->order[i];
+        size_t at = count;
+        if (!is_compiled(r, index)) {
+            continue;
+        }
+        for (; at > 0 && r->compiled_s[indices[at - 1]] > r->compiled_s[index]; at--) {
+            places[at] = places[at - 1];
+            indices[at] = indices[at - 1];
+        }
+        places[at] = i;
+        indices[at] = index;
+        count++;
+    }
+    return count;
+}
+
+/* Puts what is measured next before the others, as harness/run/lookahead.c chooses; false: it is not compiled. */
+static bool choose(replaying *r) {
+    uint64_t *order = r->out->order;
+    if (r->chosen || r->replay->in_order || !r->strategy->promise) {
+        return r->chosen || is_compiled(r, order[r->told]);
+    }
+    const size_t count = find_compiled(r, r->places, r->indices);
+    if (count == 0) {
+        return false;
+    }
+    const size_t at = r->places[rft_strategy_next_of(r->strategy, r->indices, count, r->told)];
+    const uint64_t index = order[at];
+    memmove(order + r->told + 1, order + r->told, (at - r->told) * sizeof *order);
+    order[r->told] = index;
+    return true;
+}
+
 static void take(replaying *r) {
     const search_recording *recording = r->replay->recording;
-    const uint64_t index = r->out->order[r->told];
-    const double seconds = recording->seconds[index];
     guess(r);
-    while (r->wall.workers && r->wall.now_s < r->compiled_s[index]) {
-        r->wall.now_s = fmin(r->compiled_s[index], search_wall_next_s(&r->wall));
+    while (!choose(r)) {
+        r->wall.now_s = fmin(search_wall_next_s(&r->wall), r->replay->in_order || !r->strategy->promise
+                                                               ? r->compiled_s[r->out->order[r->told]]
+                                                               : (double)INFINITY);
         guess(r);
     }
+    const uint64_t index = r->out->order[r->told++];
+    const double seconds = recording->seconds[index];
+    r->chosen = false;
+    r->chosen = r->replay->workers > 0 && r->told < r->asked && choose(r); /* while the device is at work */
     search_wall_measure(&r->wall, index, r->wall.now_s);
-    r->out->end_s[r->told++] = r->wall.now_s;
+    r->out->end_s[r->told - 1] = r->wall.now_s;
     forget_fork(r);
     r->strategy->tell(r->strategy, &(rft_tell){.index = index,
                                                .outcome = isnan(seconds) ? RFT_OUTCOME_LAUNCH_FAILED : RFT_OUTCOME_OK,
@@ -119,6 +168,8 @@ int search_replay_run(const search_replay *replay, search_replayed *out, rft_err
     out->end_s = rft_calloc(recording->count + 1, sizeof *out->end_s);
     r.compiled_s = rft_calloc(recording->count + 1, sizeof *r.compiled_s);
     r.guessed = rft_calloc(recording->count + 1, sizeof *r.guessed);
+    r.places = rft_calloc(replay->ahead + 1, sizeof *r.places);
+    r.indices = rft_calloc(replay->ahead + 1, sizeof *r.indices);
     for (uint64_t i = 0; i < recording->count; i++) {
         r.compiled_s[i] = (double)NAN;
     }
@@ -134,6 +185,8 @@ int search_replay_run(const search_replay *replay, search_replayed *out, rft_err
     r.strategy->free(r.strategy);
     free(r.compiled_s);
     free(r.guessed);
+    free(r.places);
+    free(r.indices);
     return RFT_OK;
 }
 

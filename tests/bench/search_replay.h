@@ -12,6 +12,7 @@ typedef struct search_replay {
     uint64_t seed;
     size_t ahead;    /* proposals without their tells, as compiling runs ahead of measuring; at least 1 */
     size_t workers;  /* of search_wall.h */
+    bool in_order;   /* as a run with --in-order: as asked for, though others are compiled */
     bool guesses;    /* idle workers compile what a fork of the strategy asks for next */
     double budget_s; /* of search_wall.h's time; INFINITY: until nothing is left */
 } search_replay;

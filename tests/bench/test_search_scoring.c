@@ -75,7 +75,7 @@ static search_score score_of(const search_recording *recording, const char *stra
     search_score score = {0};
     search_base_make(&base, recording, 0, 7);
     for (uint64_t run = 0; run < repeats; run++) {
-        search_replay replay = {recording, strategy, run, 1, 0, false, base.budget_s};
+        search_replay replay = {recording, strategy, run, 1, 0, false, false, base.budget_s};
         search_replayed found;
         assert_int_equal(search_replay_run(&replay, &found, NULL), RFT_OK);
         search_score_add(&score, recording, &base, found.order, found.end_s, found.count);
@@ -160,7 +160,7 @@ static void guesses_keep_the_course(void **state) {
     for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
         search_replayed found[2];
         for (int guesses = 0; guesses < 2; guesses++) {
-            search_replay replay = {recording, strategies[i], 3, 2, 14, guesses, 20};
+            search_replay replay = {recording, strategies[i], 3, 2, 14, true, guesses, 20};
             assert_int_equal(search_replay_run(&replay, &found[guesses], NULL), RFT_OK);
         }
         print_message("%s: %zu of %zu guesses right\n", strategies[i], found[1].guessed_right, found[1].guessed);
@@ -171,6 +171,30 @@ static void guesses_keep_the_course(void **state) {
         search_replayed_free(&found[0]);
         search_replayed_free(&found[1]);
     }
+    search_recording_free(recording);
+}
+
+/* One in eight compiles sixteen times as long: where the order asked for holds, all others wait for it. */
+static void a_search_waits_for_no_slow_compile(void **state) {
+    (void)state;
+    search_recording *recording = made(7);
+    search_replayed found[2], again;
+    for (uint64_t i = 0; i < recording->count; i += 8) {
+        recording->cost_s[i] += 15 * recording->compile_s[i];
+        recording->compile_s[i] *= 16;
+    }
+    for (int in_order = 0; in_order < 2; in_order++) {
+        search_replay replay = {recording, "memetic", 3, 16, 14, in_order, true, 60};
+        assert_int_equal(search_replay_run(&replay, &found[in_order], NULL), RFT_OK);
+    }
+    assert_true(found[0].count > found[1].count + found[1].count / 4);
+    search_replay replay = {recording, "memetic", 3, 16, 14, false, true, 60};
+    assert_int_equal(search_replay_run(&replay, &again, NULL), RFT_OK);
+    assert_int_equal(again.count, found[0].count);
+    assert_memory_equal(again.order, found[0].order, again.count * sizeof *again.order);
+    search_replayed_free(&found[0]);
+    search_replayed_free(&found[1]);
+    search_replayed_free(&again);
     search_recording_free(recording);
 }
 
@@ -293,6 +317,7 @@ int main(void) {
         cmocka_unit_test(the_best_and_the_worst_runs),
         cmocka_unit_test(workers_compile_beside_the_device),
         cmocka_unit_test(guesses_keep_the_course),
+        cmocka_unit_test(a_search_waits_for_no_slow_compile),
         cmocka_unit_test(t4_files_and_caches_are_read),
         cmocka_unit_test(a_run_of_our_own_has_a_space_for_each_part),
         cmocka_unit_test(what_is_no_recording_says_why),

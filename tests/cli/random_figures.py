@@ -184,7 +184,7 @@ class Report:
         for cells in rows:
             point = next((p for p in sweep["ladder"] if p["variant"] == plain(cells[0])), None)
             if point is None:
-                continue  # "none was taken up here"
+                continue  # "no valid measurement"
             counted = at(point, "counters", "values") or {}
             moved = over((counted.get("dram_read_bytes") or 0) + (counted.get("dram_write_bytes") or 0),
                          point["median_s"]) if counted.get("dram_read_bytes") is not None else None

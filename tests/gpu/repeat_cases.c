@@ -32,6 +32,8 @@ typedef struct repeat_row {
 #define ATTENTION "wgmma", "powers", "sums scaled", "ping-pong", "K and V", "polynomial"
 #define ATTENTION_CAUSAL "longest", "blocks stay", "K and V", "polynomial"
 
+#define LONG_ROWS "rows=5 cols=9222" /* as long as clusters take */
+
 static const repeat_row rows[] = {
     {.file = "attention", .variants = {ATTENTION}, .problem = "causal=false"},
     {.file = "attention", .variants = {ATTENTION_CAUSAL, "unseen"}},
@@ -43,6 +45,7 @@ static const repeat_row rows[] = {
     {.file = "attention", .variants = {ATTENTION_CAUSAL}, .args = {"128", "1", "fp8"}},
     {.file = "attention_packed", .variants = {"a block for", "longest", "blocks stay"}},
     {.file = "convolution_nhwc", .variants = {"TMA"}},
+    {.file = "cross_entropy", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "decode", .variants = {"TMA"}},
     {.file = "decode_fp8", .variants = {"TMA"}},
     {.file = "decode_groups", .variants = {"TMA"}},
@@ -53,6 +56,7 @@ static const repeat_row rows[] = {
     {.file = "embedding_norm", .variants = {"fused, rows by the copy engine"}, .problem = "v=5003"},
     {.file = "experiments", .sweep = "arrivals", .variants = {"bulk", "tensor map"}},
     {.file = "gather", .variants = {"copy engine"}, .problem = "d=68"},
+    {.file = "layernorm", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "linear_weights", .variants = {"mma.sync, bulk", "wgmma", "begun"}},
     {.file = "matmul_bf16", .variants = {WGMMA_STEPS}},
     {.file = "matmul_fp16", .variants = {WGMMA_STEPS}},
@@ -72,9 +76,11 @@ static const repeat_row rows[] = {
     {.file = "matmul_skinny", .variants = {"wgmma", "begun"}, .args = {"fp8"}},
     {.file = "matmul_waves", .variants = {"tiles of"}, .problem = "m=1003 n=1003 k=1003"},
     {.file = "reduction", .variants = {"bulk"}, .any_order = true},
+    {.file = "rmsnorm", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "rope", .variants = {"copy engine"}},
     {.file = "scan", .variants = {"look-ahead"}},
     {.file = "scatter_add", .variants = {"copy engine"}, .problem = "d=68", .any_order = true},
+    {.file = "softmax", .variants = {"row over"}, .problem = LONG_ROWS},
     {.file = "stencil", .variants = {"a ring"}},
     {.file = "stream", .variants = {"bulk"}, .problem = "n=1048579"},
     {.file = "transpose", .variants = {"TMA"}},

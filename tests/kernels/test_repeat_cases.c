@@ -57,7 +57,7 @@ static void so_is_what_a_sanitizer_looks_at(void **state) {
 }
 
 static bool waits(const rft_variant *variant) {
-    static const char *const words[] = {"TMA", "_tma", "bulk", "copy engine", "wgmma"};
+    static const char *const words[] = {"TMA", "_tma", "bulk", "copy engine", "wgmma", "cluster"};
     bool found = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         found = found || strstr(variant->name, words[i]) || strstr(variant->kernel, words[i]);

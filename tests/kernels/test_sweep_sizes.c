@@ -66,22 +66,35 @@ static uint64_t count_problem(sizes *total, const rft_sweep *sweep, size_t varia
     return count;
 }
 
+/* counts[variant][is odd]: what is timed is verified at sizes that fill nothing, too. The library takes none such. */
+static void each_is_verified(const rft_sweep *sweep, uint64_t (*counts)[2]) {
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        if (counts[v][0] > 0 && counts[v][1] == 0 && !rft_variant_is_library(&sweep->variants[v])) {
+            fail_msg("%s, %s: no configuration is valid on an odd problem", sweep->name, sweep->variants[v].name);
+        }
+    }
+}
+
 static void count_sweeps(sizes *total, const char *name, const char *arch) {
     rft_gpu_info gpu = kernel_case_gpu(arch);
     rft_script *script = kernel_case_load(name, &gpu);
     *total = (sizes){.arena = rft_arena_new()};
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
         const rft_sweep *sweep = rft_script_sweep(script, i);
+        uint64_t(*counts)[2] = rft_arena_calloc(total->arena, sweep->variant_count, sizeof *counts);
         for (size_t problem = 0; problem < sweep->problem_count; problem++) {
             uint64_t count = 0;
             for (size_t variant = 0; variant < sweep->variant_count; variant++) {
-                count += count_problem(total, sweep, variant, problem);
+                const uint64_t valid = count_problem(total, sweep, variant, problem);
+                counts[variant][sweep->problems[problem].odd] += valid;
+                count += valid;
             }
             if (count == 0) {
                 fail_msg("%s: problem %zu of %s has no valid configuration", name, problem, sweep->name);
             }
             total->points += sweep->problems[problem].odd ? 0 : count;
         }
+        each_is_verified(sweep, counts);
     }
     printf("%s for %s: %llu points, %zu units, at most %.1f MiB\n", name, arch, (unsigned long long)total->points,
            total->unit_count, (double)total->largest_bytes / (1 << 20));

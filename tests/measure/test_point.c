@@ -59,6 +59,25 @@ static void test_warm_up(void **state) {
     fixture_stop(&f);
 }
 
+static void wait_to_be_asked(void *payload, rft_phase phase, size_t buffer) {
+    const rft_clock *clock = payload;
+    (void)buffer;
+    if (phase == RFT_PHASE_COMPARE) {
+        clock->sleep_ns(clock->self, INT64_C(1000000000000));
+    }
+}
+
+/* Where it is measured before it is asked for: the wait for that is none of its time. */
+static void test_what_waits_to_be_asked_for_is_not_late(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    f.request.enter = wait_to_be_asked;
+    f.request.payload = (void *)(uintptr_t)rft_scripted_gpu_clock(f.scripted);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    fixture_stop(&f);
+}
+
 /* What the device worked on, by its own events: nothing of flushing, holding and waiting. */
 static void test_busy(void **state) {
     (void)state;
@@ -690,20 +709,35 @@ static void test_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_warm_up),        cmocka_unit_test(test_busy),
-        cmocka_unit_test(test_race),           cmocka_unit_test(test_few_samples),
-        cmocka_unit_test(test_the_run_alone),  cmocka_unit_test(test_few_samples_must_agree),
-        cmocka_unit_test(test_inout_restored), cmocka_unit_test(test_stop_rule),
-        cmocka_unit_test(test_noisy),          cmocka_unit_test(test_clock_not_plausible),
-        cmocka_unit_test(test_steps),          cmocka_unit_test(test_many_launches),
-        cmocka_unit_test(test_waiting_launch), cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_memory),         cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_facts),          cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_sticky),
-        cmocka_unit_test(test_not_compiled),   cmocka_unit_test(test_own_kernels),
-        cmocka_unit_test(test_device),         cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_rest),           cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_what_waits_to_be_asked_for_is_not_late),
+        cmocka_unit_test(test_warm_up),
+        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_race),
+        cmocka_unit_test(test_few_samples),
+        cmocka_unit_test(test_the_run_alone),
+        cmocka_unit_test(test_few_samples_must_agree),
+        cmocka_unit_test(test_inout_restored),
+        cmocka_unit_test(test_stop_rule),
+        cmocka_unit_test(test_noisy),
+        cmocka_unit_test(test_clock_not_plausible),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_many_launches),
+        cmocka_unit_test(test_waiting_launch),
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sticky),
+        cmocka_unit_test(test_not_compiled),
+        cmocka_unit_test(test_own_kernels),
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,25 @@ static void another_pipe_or_clock_explains(void **state) {
     expect(&r, true, "dram has as much to do (counted), at 77 % of its ceiling in place of 91 %: why is not known");
 }
 
+/* Long tiles first: as much to do, and no SM is left without at the end. Else what the units do is told. */
+static void work_for_all_explains(void **state) {
+    (void)state;
+    for (int spread = 0; spread < 2; spread++) {
+        rungs r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 1.2e-3, 1e-3);
+        r.run->gpu.sms = 100;
+        for (size_t i = 0; i < 2; i++) {
+            r.points[i]->rounds[0].clock_mhz = 1000;
+        }
+        count(&r, RFT_COUNTER_TENSOR_BUSY, spread ? NAN : 0.75, spread ? NAN : 0.9);
+        count(&r, RFT_COUNTER_ISSUE, 0.5, 0.5);
+        count(&r, RFT_COUNTER_WARP_INSTRUCTIONS, spread ? 19.2e7 * 0.98 : 1.2 * 19.2e7, 19.2e7);
+        expect(&r, true,
+               spread ? "SMs with work: 78 % to 96 % (counted), 1.22\xc3\x97 where the times differ by 1.20\xc3\x97"
+                      : "BF16 tensor has as much to do (declared), at 100 % of its ceiling in place of 83 %: tensor "
+                        "units busy in 90 % of the cycles in place of 75 % (counted)");
+    }
+}
+
 /* Two rungs at device memory's ceiling, or nowhere near one. */
 static void a_tie_says_what_changed_and_what_holds_both(void **state) {
     (void)state;
@@ -284,6 +303,36 @@ static void ratios_are_of_one_round(void **state) {
     rft_run_free(r.run);
 }
 
+/* Four variants on one problem, of which nothing was taken up of the first and the third. */
+static void what_was_not_taken_up_is_no_rung(void **state) {
+    (void)state;
+    rungs r = rungs_of(200e-6, 100e-6);
+    rft_sweep *sweep = &r.run->sweeps[0].sweep;
+    static const char *const names[] = {"loops", "tiles", "threads", "pipeline"};
+    sweep->variants = rft_arena_calloc(r.run->arena, 4, sizeof *sweep->variants);
+    sweep->variant_count = 4;
+    for (size_t v = 0; v < 4; v++) {
+        sweep->variants[v].name = names[v];
+    }
+    r.points[0]->variant = 1;
+    r.points[1]->variant = 3;
+    expect_ladder(r.run, "Not taken up here: loops; threads.");
+    expect_ladder(r.run, "2.00x the first, 2.00x the one before\n");
+    const rft_finding *f = rft_finding_ladder(r.run, 0, false, r.run->arena);
+    const rft_cell_table *table = NULL;
+    for (size_t i = 0; i < f->item_count; i++) {
+        table = f->items[i].table ? f->items[i].table : table;
+    }
+    assert_int_equal(table->row_count, 2);
+    size_t explained = 0;
+    for (size_t c = 0; c < table->field_count; c++) {
+        const rft_datum *cell = &table->rows[1].cells[c];
+        explained += cell->kind == RFT_DATUM_TEXT && strstr(cell->as.text, "Explains the step: ") != NULL;
+    }
+    assert_int_equal(explained, 1);
+    rft_run_free(r.run);
+}
+
 /* A prior that is right on one problem, wrong on another, and cannot be judged on the last. */
 static rft_run *foretold(size_t judged) {
     rft_run *run = fixture_run();
@@ -326,9 +375,11 @@ int main(void) {
         cmocka_unit_test(what_warps_wait_for_explains),
         cmocka_unit_test(atomics_on_one_address),
         cmocka_unit_test(another_pipe_or_clock_explains),
+        cmocka_unit_test(work_for_all_explains),
         cmocka_unit_test(a_tie_says_what_changed_and_what_holds_both),
         cmocka_unit_test(launches_count_with_the_floor),
         cmocka_unit_test(ratios_are_of_one_round),
+        cmocka_unit_test(what_was_not_taken_up_is_no_rung),
         cmocka_unit_test(priors_are_told_where_they_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  */
 #include "report/trace_pages.h"
 #include "reports/page/page.h"
+#include "reports/page/pen.h"
 #include "support/arena_fixture.h"
 
 #include <math.h>
@@ -257,9 +258,9 @@ static void describe_mark(const trace_pages *pages, size_t *at, char *out, size_
 }
 
 /* In grey, too: by shape, and by being filled or not. */
-static void test_eight_series_have_eight_marks(void **state) {
+static void test_sixteen_series_have_sixteen_marks(void **state) {
     rft_doc *doc = new_doc(*state);
-    rft_chart *chart = rft_chart_new(doc->arena, "eight", 160);
+    rft_chart *chart = rft_chart_new(doc->arena, "sixteen", 160);
     for (size_t s = 0; s < RFT_TONES; s++) {
         rft_series *dots = rft_chart_series(doc->arena, chart, RFT_SERIES_DOTS, 1);
         dots->tone = rft_tone_of(s);
@@ -280,6 +281,49 @@ static void test_eight_series_have_eight_marks(void **state) {
     }
     assert_int_equal(at, pages.mark_count);
     trace_clear(&pages);
+}
+
+/* Lines of one colour: one is solid, the other dotted. */
+static void test_lines_of_a_colour_differ(void **state) {
+    (void)state;
+    for (size_t s = 0; s < RFT_TONES; s++) {
+        for (size_t k = 0; k < s; k++) {
+            rft_stroke one = {0}, other = {0};
+            rft_pen_dashes(rft_tone_of(s), true, &one);
+            rft_pen_dashes(rft_tone_of(k), true, &other);
+            assert_true(rft_pen_tone(rft_tone_of(s)) != rft_pen_tone(rft_tone_of(k)) || one.dash_on != other.dash_on);
+            rft_pen_dashes(rft_tone_of(s), false, &one);
+            rft_pen_dashes(rft_tone_of(k), false, &other);
+            assert_true(one.dash_on != other.dash_on || one.dash_off != other.dash_off);
+        }
+    }
+}
+
+/* Of many lines all names are in the key, each beside its mark: in the chart it is not seen whose they are. */
+static void test_names_of_many_marked_lines_are_in_the_key(void **state) {
+    for (int many = 0; many < 2; many++) {
+        rft_doc *doc = new_doc(*state);
+        rft_chart *chart = rft_chart_new(doc->arena, "lines", 160);
+        const int lines = many ? 7 : 6;
+        for (int i = 0; i < lines; i++) {
+            rft_series *line = rft_chart_series(doc->arena, chart, RFT_SERIES_LINE, 2);
+            line->tone = rft_tone_of((size_t)i);
+            line->marks = true;
+            line->label = rft_arena_printf(doc->arena, "variant %d", i);
+            line->x[0] = 0;
+            line->x[1] = 10;
+            line->y[0] = line->y[1] = 10 + 10 * i;
+        }
+        chart->y = (rft_chart_axis){.title = "y", .low = 0, .high = 90};
+        rft_doc_charts(doc, &chart, 1);
+        trace_pages pages = drawn(doc);
+        const double foot = text_of(&pages, "0")->y;
+        for (int i = 0; i < lines; i++) {
+            const trace_text *name = text_of(&pages, rft_arena_printf(doc->arena, "variant %d", i));
+            assert_true(many == (name->y > foot));
+        }
+        trace_clear(&pages);
+    }
 }
 
 /* Names of marks between bars, ranges and whiskers: none lies on any, what has no place is in the key. */
@@ -471,7 +515,9 @@ int main(void) {
         WITH_ARENA(test_many_points_become_density),
         WITH_ARENA(test_labels_of_close_lines_stand_apart),
         WITH_ARENA(test_axes_of_numbers_have_numbers),
-        WITH_ARENA(test_eight_series_have_eight_marks),
+        WITH_ARENA(test_sixteen_series_have_sixteen_marks),
+        WITH_ARENA(test_lines_of_a_colour_differ),
+        WITH_ARENA(test_names_of_many_marked_lines_are_in_the_key),
         WITH_ARENA(test_labels_stay_off_marks),
         WITH_ARENA(test_bars_over_their_limit_show_it),
         WITH_ARENA(test_narrow_bands_are_named_too),

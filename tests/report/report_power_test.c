@@ -5,10 +5,15 @@
 
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
+#include "reports/doc.h"
+#include "reports/findings/findings.h"
+#include "reports/findings/words.h"
+#include "reports/print/print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -46,6 +51,29 @@ static void test_watts_and_two_times(void **state) {
     pages = trace_of(run, &(rft_report_opts){.full = true});
     assert_true(trace_says(&pages, "seconds under load"));
     trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* With figures of every best, the page has those of the best that it is about, and says of what they are. */
+static void test_the_page_has_the_power_of_its_best(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    const size_t largest = rft_run_largest(run, 0);
+    for (size_t p = 0; p < run->sweeps[0].sweep.problem_count; p++) {
+        const rft_point *best = rft_run_best(run, 0, SIZE_MAX, p);
+        if (best) {
+            const rft_load load = *sample_add_energy(run, 0, p == largest ? 613 : 207);
+            *sample_add_load(run, sample_best_on(run, 0, p), RFT_LOAD_ENERGY) = load;
+        }
+    }
+    sample_add_energy(run, 0, 613);
+    const char *begin = rft_arena_printf(run->arena, "Power and energy, %s (%s): Power 613 W",
+                                         rft_run_problem_text(run, 0, largest, true, run->arena),
+                                         rft_words_config(run, sample_best(run, 0), run->arena));
+    rft_doc *doc = rft_arena_calloc(run->arena, 1, sizeof *doc);
+    doc->arena = run->arena;
+    rft_print_page_briefly(doc, rft_finding_loads(run, 0, run->arena));
+    assert_int_equal(strncmp(doc->blocks[0].text, begin, strlen(begin)), 0);
     rft_run_free(run);
 }
 
@@ -87,6 +115,7 @@ static void test_not_asked_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_watts_and_two_times),
+        cmocka_unit_test(test_the_page_has_the_power_of_its_best),
         cmocka_unit_test(test_no_sensor_has_its_reason),
         cmocka_unit_test(test_not_asked_for),
     };

@@ -155,7 +155,26 @@ int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out) {
 
 void scene_expect_next(scene *s, const char *fate) {
     rft_probe_request request = request_of(s, fate);
+    request.surely = true;
     s->probe->expect(s->probe, &request);
+}
+
+typedef struct scene_next {
+    scene *s;
+    const char *fate;
+} scene_next;
+
+static void expect_next(void *payload) {
+    const scene_next *next = payload;
+    scene_expect_next(next->s, next->fate);
+}
+
+int scene_measure_and_expect(scene *s, const char *fate, const char *next, rft_probe_result *out) {
+    scene_next then = {s, next};
+    rft_probe_request request = request_of(s, fate);
+    request.meanwhile = expect_next;
+    request.payload = &then;
+    return measure(s, &request, out);
 }
 
 rft_ticket scene_submit(scene *s, const char *fate, int number, double timeout_s) {

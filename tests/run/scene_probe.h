@@ -27,6 +27,8 @@ int scene_measure_within(scene *s, const char *fate, double timeout_s, double gr
 int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out);
 /* Tells the worker that this is what scene_measure() will ask for next. */
 void scene_expect_next(scene *s, const char *fate);
+/* scene_measure(), with the same about `next` told while the worker is at it. */
+int scene_measure_and_expect(scene *s, const char *fate, const char *next, rft_probe_result *out);
 
 /* One request of the compilers, told from others by its number. */
 rft_ticket scene_submit(scene *s, const char *fate, int number, double timeout_s);

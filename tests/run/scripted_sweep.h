@@ -17,7 +17,7 @@ typedef struct scripted_sweep_opts {
     const char *folder;                       /* of victim.cu, reference.cu and broken.cu */
     const char *reference;                    /* file; NULL: reference.cu */
     const char *source;                       /* file; NULL: victim.cu */
-    const char *fates[32];                    /* NULL-terminated; none: "ok" alone */
+    const char *fates[64];                    /* NULL-terminated; none: "ok" alone */
     int speeds[64];                           /* 0-terminated; none: 10 alone */
     int cosmetics;                            /* values; 0 stands for 1 */
     int64_t sizes[8];                         /* 0-terminated; none: 1000 alone */

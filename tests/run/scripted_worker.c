@@ -318,7 +318,7 @@ static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void
         y[n - 1] += 1.0f;
     }
     int speed = option_number(cubin, "-DSPEED=", 10);
-    double seconds = has_fate(cubin, "knee") ? knee_s(n, speed) : speed * 1e-6;
+    double seconds = has_fate(cubin, "knee") ? knee_s(n, speed) : speed * (has_fate(cubin, "slow") ? 1e-4 : 1e-6);
     rft_scripted_spend(gpu, tire(cubin, seconds * drifted()));
 }
 

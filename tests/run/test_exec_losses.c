@@ -2,6 +2,7 @@
 /* A configuration that costs two device workers is not tried again: over problems, over sessions, with its twins. */
 #include "run/same_runs.h"
 #include "run/scene.h"
+#include "support/sanitized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,8 +104,65 @@ static void a_continued_run_knows(void **state) {
     scene_close(&s);
 }
 
+/* ---- amid sound ones: whatever was at work on them by then, they pay for nothing ---- */
+
+enum { SOUND = 40 };
+
+static rft_sweep *open_amid(scene *s, const char *fate) {
+    scripted_sweep_opts opts = {.fates = {"ok"}, .sizes = {64}};
+    scene_open(s, 2);
+    s->opts.in_order = false; /* else nothing is measured ahead */
+    for (int i = 1; i < SOUND; i++) {
+        opts.fates[i] = rft_arena_printf(s->arena, "sound_%d", i);
+    }
+    memmove(opts.fates + SOUND / 2 + 1, opts.fates + SOUND / 2, SOUND / 2 * sizeof *opts.fates);
+    opts.fates[SOUND / 2] = fate;
+    return scene_sweep(s, &opts);
+}
+
+static void expect_alone(const rft_run *run, const char *fate, const expected *on) {
+    assert_int_equal(run->point_count, SOUND + 1);
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        const bool sound = strcmp(point->config[PARAM_FATE].as.text, fate) != 0;
+        if (sound) {
+            scene_expect(run, point, RFT_OUTCOME_OK, NULL);
+        }
+        assert_int_equal(point->outcome, sound ? RFT_OUTCOME_OK : on->outcome);
+        assert_int_equal(point->workers_lost, sound ? 0 : on->lost);
+    }
+}
+
+static void one_among_many_costs_itself_alone(void **state) {
+    (void)state;
+    static const struct {
+        const char *fate;
+        expected on;
+    } rows[] = {{"hangs", {RFT_OUTCOME_TIMED_OUT, 1}},      {"hangs_later", {RFT_OUTCOME_TIMED_OUT, 1}},
+                {"sticky", {RFT_OUTCOME_LAUNCH_FAILED, 1}}, {"killed", {RFT_OUTCOME_CRASHED, 2}},
+                {"exits", {RFT_OUTCOME_CRASHED, 2}},        {"garbage", {RFT_OUTCOME_CRASHED, 2}},
+                {"wrong", {RFT_OUTCOME_WRONG_RESULT, 0}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        scene s;
+        unsigned sessions = 0;
+        rft_sweep *sweep = open_amid(&s, rows[i].fate);
+        sweep->measure.point_timeout_s = SANITIZED ? 5.0 : 0.5;
+        const rft_run *whole = scene_run(&s, "whole.db");
+        expect_alone(whole, rows[i].fate, &rows[i].on);
+        for (s.stopped = true; s.stopped; sessions++) { /* with a point ahead at every stop */
+            s.stop_after = 19 * (sessions + 1);
+            assert_int_equal(scene_session(&s, "parts.db", 1), RFT_OK);
+        }
+        assert_true(sessions > 2);
+        expect_alone(scene_load(&s, "parts.db"), rows[i].fate, &rows[i].on);
+        scene_expect_once(scene_load(&s, "parts.db"));
+        scene_close(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_among_many_costs_itself_alone),
         cmocka_unit_test(whoever_hangs_hangs_twice),
         cmocka_unit_test(whoever_poisons_the_context_does_so_twice),
         cmocka_unit_test(whoever_dies_dies_twice_on_one_problem),

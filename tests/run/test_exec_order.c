@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is compiled first is measured first, where results change nothing: the same points, none twice, in one session
- * or several; and as proposed where they do, or where that is asked for. */
+ * or several; and as proposed where they do and no strategy chooses, or where that is asked for. */
 #include "run/scene.h"
 
 #include "base/fs.h"
@@ -66,9 +66,10 @@ static bool once_in_three(bool (*happens)(void)) {
 
 #define ALL_LAST (SPEEDS * SPEEDS + SPEEDS * (SPEEDS + 1) / 2) /* 7 + 8 + ... + 12: behind all others */
 
-static bool slow_ones_come_last(void) {
+static bool slow_ones_come_last_in(const char *strategy) {
     scene s;
     open_mixed(&s, &mixed);
+    s.sweeps[0]->search.strategy = strategy;
     const rft_run *run = scene_run(&s, "a.db");
     expect_all_measured(run, 2 * SPEEDS);
     bool last = slow_ids(run) > ALL_LAST - 4;
@@ -76,9 +77,18 @@ static bool slow_ones_come_last(void) {
     return last;
 }
 
+static bool slow_ones_come_last(void) {
+    return slow_ones_come_last_in("exhaustive");
+}
+
+static bool slow_ones_come_last_to_a_search(void) {
+    return slow_ones_come_last_in("memetic");
+}
+
 static void a_slow_compile_holds_nothing_back(void **state) {
     (void)state;
     assert_true(once_in_three(slow_ones_come_last));
+    assert_true(once_in_three(slow_ones_come_last_to_a_search));
     scene s;
     open_mixed(&s, &mixed);
     s.opts.in_order = true;
@@ -124,9 +134,11 @@ static void parts_ahead_are_taken_once(void **state) {
 
 static void a_continued_run_has_all_points_once(void **state) {
     (void)state;
-    for (unsigned stop = 3; stop < 2 * SPEEDS; stop += 6) {
+    static const char *const strategies[] = {"exhaustive", "memetic"};
+    for (unsigned stop = 3; stop < 2 * SPEEDS; stop += 3) {
         scene s;
         open_mixed(&s, &mixed);
+        s.sweeps[0]->search.strategy = strategies[stop / 3 % 2];
         s.stop_after = stop;
         const rft_run *part = scene_run(&s, "a.db");
         const unsigned had = (unsigned)part->point_count;
@@ -231,8 +243,9 @@ static void what_learns_keeps_its_course(void **state) {
     assert_true(once_in_three(guesses_save_time));
     int64_t speeds[2][COURSE];
     double took_s;
-    take_course(false, "memetic", speeds[0], &took_s);
-    take_course(true, "memetic", speeds[1], &took_s);
+    for (int i = 0; i < 2; i++) { /* it would choose among what is compiled */
+        assert_int_equal(take_course(true, "memetic", speeds[i], &took_s), 0);
+    }
     assert_memory_equal(speeds[0], speeds[1], sizeof speeds[0]);
 }
 

@@ -303,6 +303,130 @@ static void what_is_expected_is_measured_as_ever(void **state) {
     scene_close(&s);
 }
 
+/* So many have passed that the next one is measured before it is asked for. */
+static void open_ahead(scene *s) {
+    enum { PASSED = 17 };
+    rft_probe_result result;
+    scene_open(s, 1);
+    scene_device_worker(s);
+    for (int k = 0; k < PASSED; k++) {
+        scene_expect_next(s, "ok");
+        assert_int_equal(scene_measure(s, "ok", &result), RFT_OK);
+        assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    }
+}
+
+#define LEFT_AHEAD_S 0.2 /* until the worker is at it */
+
+typedef struct ahead_fate {
+    const char *expected, *asked;
+    rft_outcome outcome;
+    int lost;
+} ahead_fate;
+
+/* What becomes of it is told when it is asked for, and costs what it costs then; what is asked for in its place is
+ * measured all the same. */
+static const ahead_fate ahead_fates[] = {
+    {"ok", "ok", RFT_OUTCOME_OK, 0},
+    {"wrong", "wrong", RFT_OUTCOME_WRONG_RESULT, 0},
+    {"sticky", "sticky", RFT_OUTCOME_LAUNCH_FAILED, 1},
+    {"killed", "killed", RFT_OUTCOME_CRASHED, 2},
+    {"exits", "exits", RFT_OUTCOME_CRASHED, 2},
+    {"garbage", "garbage", RFT_OUTCOME_CRASHED, 2},
+    {"hangs", "hangs", RFT_OUTCOME_TIMED_OUT, 1},
+    {"hangs_later", "hangs_later", RFT_OUTCOME_TIMED_OUT, 1},
+    {"fill_hangs", "fill_hangs", RFT_OUTCOME_TIMED_OUT, 1},
+    {"ok", "wrong", RFT_OUTCOME_WRONG_RESULT, 0},
+    {"wrong", "ok", RFT_OUTCOME_OK, 0},
+    {"exits", "ok", RFT_OUTCOME_OK, 0},
+    {"killed", "ok", RFT_OUTCOME_OK, 0},
+    {"hangs", "ok", RFT_OUTCOME_OK, 0},
+    {"hangs_later", "killed", RFT_OUTCOME_CRASHED, 2},
+    {"fill_hangs", "hangs", RFT_OUTCOME_TIMED_OUT, 1},
+};
+
+static void expect_fate(scene *s, const char *asked, rft_outcome outcome, int lost) {
+    rft_probe_result result;
+    double begun_s = scene_now_s();
+    assert_int_equal(scene_measure(s, asked, &result), RFT_OK);
+    if (result.outcome != outcome || result.workers_lost != lost) {
+        fail_msg("%s: outcome %d (%s), %d lost", asked, (int)result.outcome, result.reason ? result.reason : "",
+                 result.workers_lost);
+    }
+    /* a time limit once, if what is ahead of it has to be ended twice, and three workers to start */
+    assert_true(scene_now_s() - begun_s < 3 * SCENE_POINT_S + 4);
+}
+
+static void what_is_measured_ahead_is_told_when_it_is_asked_for(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof ahead_fates / sizeof *ahead_fates; i++) {
+        const ahead_fate *row = &ahead_fates[i];
+        scene s;
+        open_ahead(&s);
+        scene_expect_next(&s, row->expected);
+        scene_sleep_s(LEFT_AHEAD_S);
+        expect_fate(&s, row->asked, row->outcome, row->lost);
+        expect_fate(&s, "ok", RFT_OUTCOME_OK, 0);
+        scene_close(&s);
+    }
+}
+
+/* Whatever becomes of the next point, the one before it is not held back and pays for nothing. */
+static void what_is_measured_ahead_costs_its_neighbours_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof ahead_fates / sizeof *ahead_fates; i++) {
+        const ahead_fate *row = &ahead_fates[i];
+        scene s;
+        rft_probe_result result;
+        open_ahead(&s);
+        scene_expect_next(&s, "ok");
+        scene_sleep_s(LEFT_AHEAD_S);
+        double begun_s = scene_now_s();
+        assert_int_equal(scene_measure_and_expect(&s, "ok", row->expected, &result), RFT_OK);
+        assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+        assert_int_equal(result.workers_lost, 0);
+        assert_true(scene_now_s() - begun_s < SCENE_POINT_S);
+        expect_fate(&s, row->asked, row->outcome, row->lost);
+        expect_fate(&s, "ok", RFT_OUTCOME_OK, 0);
+        scene_close(&s);
+    }
+}
+
+/* The other way round: nor does a point pay for what it had to wait to be asked for. */
+static void what_is_asked_for_late_is_not_late(void **state) {
+    (void)state;
+    static const char *const fates[] = {"ok", "slow"}; /* measured to its end, and as far as its first run */
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++) {
+        scene s;
+        open_ahead(&s);
+        scene_expect_next(&s, fates[i]);
+        scene_sleep_s(SCENE_POINT_S + 0.5);
+        expect_fate(&s, fates[i], RFT_OUTCOME_OK, 0);
+        scene_close(&s);
+    }
+}
+
+/* What is no point, neither. */
+static void other_requests_do_not_wait_for_what_hangs_ahead(void **state) {
+    (void)state;
+    static const char *const fates[] = {"hangs", "killed", "exits"};
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++) {
+        scene s;
+        rft_ceilings ceilings;
+        rft_gpu_info gpu;
+        open_ahead(&s);
+        scene_expect_next(&s, fates[i]);
+        scene_sleep_s(LEFT_AHEAD_S);
+        if (i % 2 == 0) {
+            assert_int_equal(s.probe->ceilings(s.probe, NULL, s.arena, &ceilings, &s.err), RFT_OK);
+        } else {
+            assert_int_equal(rft_remote_probe_identify(s.remote, s.arena, &gpu, &s.err), RFT_OK);
+        }
+        expect_fate(&s, "ok", RFT_OUTCOME_OK, 0);
+        scene_close(&s);
+    }
+}
+
 /* ---- phases: each has a limit of its own ---- */
 
 #define LONG_GRACE_S 60.0
@@ -410,6 +534,10 @@ int main(void) {
         cmocka_unit_test(a_device_can_be_known_and_opened_early),
         cmocka_unit_test(an_early_opening_may_be_followed_by_anything),
         cmocka_unit_test(what_is_expected_is_measured_as_ever),
+        cmocka_unit_test(what_is_measured_ahead_is_told_when_it_is_asked_for),
+        cmocka_unit_test(what_is_measured_ahead_costs_its_neighbours_nothing),
+        cmocka_unit_test(what_is_asked_for_late_is_not_late),
+        cmocka_unit_test(other_requests_do_not_wait_for_what_hangs_ahead),
         cmocka_unit_test(a_launch_that_does_not_return_costs_its_timeout),
         cmocka_unit_test(a_slow_reference_is_waited_for),
         cmocka_unit_test(a_reference_that_does_not_end_is_launched_once),

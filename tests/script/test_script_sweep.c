@@ -175,6 +175,12 @@ static void test_odd(void **state) {
     sweep = case_load(*state, case_saxpy("check = { reference = 'saxpy.cu:r', odd = { n = 1021 } }", ""));
     assert_int_equal(sweep->problem_count, 3);
     assert_int_equal(sweep->problems[0].values[0].as.integer, 1021);
+    sweep = case_load(*state, case_saxpy("check = { reference = 'saxpy.cu:r', odd = { {}, { n = 77 }, { n = 9 } } }",
+                                         "over = { n = values(9, 64) }"));
+    assert_int_equal(sweep->problem_count, 3); /* {}: of 9, which stays; and 9 is timed */
+    assert_true(sweep->problems[0].odd);
+    assert_int_equal(sweep->problems[0].values[0].as.integer, 77);
+    assert_false(sweep->problems[1].odd);
     sweep = case_load(*state, case_saxpy("", "over = { n = values(5, 9) }")); /* small sizes are odd enough */
     assert_int_equal(sweep->problem_count, 2);
     sweep = case_load(*state, case_saxpy("compiled = { 'nn' }, problem = { 'nn' },"
@@ -185,6 +191,8 @@ static void test_odd(void **state) {
     assert_int_equal(sweep->problem_count, 1); /* compiled: 515 would be another kernel */
     case_refuse(*state, case_saxpy("check = { reference = 'saxpy.cu:r', odd = { nn = 3 } }", ""), RFT_E_SCRIPT, NULL,
                 "kernel.check.odd.nn", NULL);
+    case_refuse(*state, case_saxpy("check = { reference = 'saxpy.cu:r', odd = { {}, { nn = 3 } } }", ""), RFT_E_SCRIPT,
+                NULL, "kernel.check.odd[2].nn", NULL);
 }
 
 static void test_constraints(void **state) {

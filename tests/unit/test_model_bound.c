@@ -59,6 +59,8 @@ static void firmness_by_share(void **state) {
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 6e9, 3.00e-3), "latency: nearest ceiling dram 33 %");
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 48e9, 1.85e-3),
             "latency: dram 54 % and FP32 43 %, as if in turns");
+    text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 55e9, 1.85e-3),
+            "latency: dram 54 % and FP32 50 %, as if in part at once");
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 48e9, 2.10e-3), "latency: nearest ceiling dram 48 %");
     text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 90e9, 1.60e-3), "bound by FP32 (94 %, declared)");
     rft_bound bound = rft_bound_of(run, point_of(run, bytes, RFT_PIPE_FP32, 90e9, 1.60e-3));
@@ -69,6 +71,24 @@ static void firmness_by_share(void **state) {
     assert_int_equal(bound.shares[1].ceiling, RFT_CEILING_DRAM_READ);
     assert_true(near(bound.shares[1].frac, 1.0 / 1.6, 1e-9));
     assert_true(bound.over_roof_frac == 0.0);
+    rft_run_free(run);
+}
+
+/* int8 at 4096: the L2 at 82 %, the units at 85 % of their ceiling but at work in 93 % of the cycles. */
+static void busy_units_are_told_beside_a_level(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_counters counters = rft_counters_unknown("not asked for");
+    counters.values[RFT_COUNTER_TENSOR_BUSY] = 0.93;
+    for (size_t i = 0; i < 3; i++) {
+        rft_point *point =
+            point_of(run, 4.4e9, i < 2 ? RFT_PIPE_TENSOR_BF16 : RFT_PIPE_COUNT, i ? 70e10 : 50e10, 1.15e-3);
+        point->counters = &counters;
+        point->work.bytes_read = i == 1 ? 1e6 : 4.4e9;
+        text_of(run, point,
+                i == 1 ? "bound by BF16 tensor (87 %, declared)"
+                       : "bound by dram (87 %, declared); tensor units busy in 93 % of the cycles");
+    }
     rft_run_free(run);
 }
 
@@ -436,6 +456,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_ceiling_of_the_nearest_mix),
         cmocka_unit_test(firmness_by_share),
+        cmocka_unit_test(busy_units_are_told_beside_a_level),
         cmocka_unit_test(short_points_are_launch),
         cmocka_unit_test(above_the_roof),
         cmocka_unit_test(above_the_roof_has_a_cause),

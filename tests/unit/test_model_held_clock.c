@@ -314,6 +314,15 @@ static void where_power_binds(void **state) {
              (const double[]){1980, 1980, 1980, 1600, 1600, 1500, 1400, 1320}, 8);
     assert_int_equal(found_by_clock(run, &found), 1);
     assert_true(found.low == 512.0 && found.high == 4096.0);
+    assert_true(found.where > 1024.0 && found.where < 2048.0); /* and have a verdict */
+    rft_run_free(run);
+
+    run = power_run(); /* just held at 2048: the place is not behind it */
+    add_line(run, (const double[]){0.7, 0.7, 0.72, 0.75, 0.902, 0.96, 0.97, 0.98},
+             (const double[]){1980, 1980, 1980, 1975, 1600, 1500, 1400, 1320}, 8);
+    assert_int_equal(found_by_clock(run, &found), 1);
+    assert_true(found.low == 1024.0 && found.high == 4096.0);
+    assert_true(found.where > 1024.0 && found.where < 2048.0);
     rft_run_free(run);
 
     run = power_run(); /* one kernel that does worse is no end of it */

@@ -85,6 +85,24 @@ static rft_prior_fit only_fit(const rft_run *run) {
     return fit;
 }
 
+/* Five of one variant and five of another: too few each, and together in the right order. */
+static void variants_of_too_few_are_ranked_together(void **state) {
+    (void)state;
+    rft_run *run = run_of(10);
+    rft_prior_fit *fits = NULL;
+    assert_int_equal(rft_prior_fits_together(run, 0, run->arena, &fits), 0); /* ten are no few */
+    for (size_t i = 0; i < 10; i += 2) {
+        run->points[i].variant = 0;
+    }
+    assert_int_equal(rft_prior_fits(run, 0, run->arena, &fits), 2);
+    assert_true(isnan(fits[0].of.rho));
+    assert_int_equal(rft_prior_fits_together(run, 0, run->arena, &fits), 1);
+    assert_int_equal(fits[0].count, 10);
+    assert_true(fits[0].of.rho == 1 && fits[0].variant == SIZE_MAX && fits[0].problem == 2);
+    assert_true(fabs(fits[0].middle_frac - 4.5) < 1e-9);
+    rft_run_free(run);
+}
+
 static void a_prior_that_is_right(void **state) {
     (void)state;
     rft_run *run = run_of(10);
@@ -166,9 +184,13 @@ static void only_what_was_measured_counts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_of_known_lists),          cmocka_unit_test(the_interval_covers),
-        cmocka_unit_test(a_prior_that_is_right),         cmocka_unit_test(its_first_choice_has_its_interval),
-        cmocka_unit_test(what_spills_goes_last),         cmocka_unit_test(of_equals_the_middle_one_counts),
+        cmocka_unit_test(ranks_of_known_lists),
+        cmocka_unit_test(the_interval_covers),
+        cmocka_unit_test(variants_of_too_few_are_ranked_together),
+        cmocka_unit_test(a_prior_that_is_right),
+        cmocka_unit_test(its_first_choice_has_its_interval),
+        cmocka_unit_test(what_spills_goes_last),
+        cmocka_unit_test(of_equals_the_middle_one_counts),
         cmocka_unit_test(only_what_was_measured_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

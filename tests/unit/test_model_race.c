@@ -204,13 +204,13 @@ static void a_known_clock_tells_sooner_still(void **state) {
         rft_race_noise_add_run(&noise, (double)NAN, 1.0); /* not known */
     }
     rft_race_limits steady = rft_race_limits_seen(&noise, 1.0, 1.0, 1980.0, 1980.0);
-    assert_float_equal(steady.alone_s, 1.05 * 1.01, 1e-6);
-    assert_float_equal(steady.one_s, 1.06 * 1.005, 1e-6);
+    assert_float_equal(steady.alone_s, 1.03 * 1.01, 1e-6);
+    assert_float_equal(steady.one_s, 1.04 * 1.005, 1e-6);
     assert_float_equal(steady.three_s, 1.03 * 1.005, 1e-6);
     assert_float_equal(steady.six_s, 1.0125 * 1.005, 1e-6);
     assert_int_equal(steady.least, RFT_RACE_LEAST);
     assert_true(rft_race_limits_seen(&noise, 1.0, 1.0, 1560.0, 1980.0).alone_s == 0.0); /* power holds it down */
-    assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1560.0, (double)NAN).alone_s, 1.05 * 1.01, 1e-6);
+    assert_float_equal(rft_race_limits_seen(&noise, 1.0, 1.0, 1560.0, (double)NAN).alone_s, 1.03 * 1.01, 1e-6);
     rft_race_limits blind = rft_race_limits_seen(&noise, 1.0, 1.0, (double)NAN, 1980.0);
     assert_true(blind.clock_mhz == 0.0 && blind.least == 0 && blind.three_s > 1.07 && blind.alone_s > 1.3);
     assert_true(rft_race_limits_seen(&noise, 1e-4, 1e-4, 1980.0, 1980.0).clock_mhz == 0.0); /* short */

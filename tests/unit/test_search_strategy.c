@@ -324,6 +324,30 @@ static void neighbours_make_up_for_what_is_out(void **state) {
     view->free(view);
 }
 
+/* By turns what promises most and what was compiled first; what wraps a strategy hands its promises on. */
+static void what_promises_most_is_next(void **state) {
+    const plain_space *plain = *state;
+    const rft_strategy_opts opts = {.seed = 5, .may_end_early = true};
+    rft_strategy *strategy = NULL;
+    const uint64_t far_off = 999;
+    uint64_t asked[40];
+    assert_int_equal(rft_strategy_new(&strategy, "memetic", plain->space, &opts, NULL), 0);
+    strategy = rft_strategy_seed_with(strategy, &far_off, 1, 0);
+    assert_int_equal(strategy->ask(strategy, asked, 40), 40);
+    for (size_t i = 40; i > 0; i--) { /* in another order than asked */
+        rft_tell tell = {.index = asked[i - 1], .outcome = RFT_OUTCOME_OK, .hints = RFT_HINTS_INIT};
+        tell.seconds = 1.0 + (double)(asked[i - 1] * 7 % CONFIGURATIONS); /* ascending with the value */
+        strategy->tell(strategy, &tell);
+    }
+    const uint64_t ready[] = {700, 400, 3, 900};
+    assert_int_equal(rft_strategy_next_of(strategy, ready, 4, 0), 2);
+    assert_int_equal(rft_strategy_next_of(strategy, ready, 4, 1), 0);
+    strategy->free(strategy);
+    assert_int_equal(rft_strategy_new(&strategy, "greedy_ils", plain->space, &opts, NULL), 0);
+    assert_null(strategy->promise); /* it hears of its proposals in order */
+    strategy->free(strategy);
+}
+
 /* ---- seeds of a prior ---- */
 
 /* Best of 30 in the mean, with the four best or the four worst configurations as seeds, or with none. */
@@ -615,6 +639,7 @@ int main(void) {
         cmocka_unit_test(floors_save_hopeless_proposals),
         cmocka_unit_test(seeds_help_and_cost_no_more_than_themselves),
         cmocka_unit_test(neighbours_make_up_for_what_is_out),
+        cmocka_unit_test(what_promises_most_is_next),
         cmocka_unit_test(a_poor_seed_gives_its_place_to_the_next),
         cmocka_unit_test(auto_depends_on_the_budget),
         cmocka_unit_test(a_view_sorts_numbers),

@@ -16,7 +16,9 @@
 #define MOSTLY_FRAC 0.6
 #define LAUNCH_FLOORS 3.0
 #define OVER_ROOF 0.98
-/* Ours: two ceilings that are as long as the time together, and neither of which is a trifle, are met in turns. */
+#define BUSY_FRAC 0.9 /* ours: of the cycles; units that work in more have hardly any left */
+/* Ours: two ceilings that are as long as the time together, and neither of which is a trifle, are met in turns; if they
+ * are longer together, in part at once. */
 #define TURNS_LEAST_FRAC 0.25
 #define TURNS_FRAC 0.9
 
@@ -168,6 +170,16 @@ static void set_bound(rft_bound *bound, const rft_share *share, double frac) {
     bound->firmness = frac >= BOUND_FRAC ? RFT_FIRM_BOUND : RFT_FIRM_MOSTLY;
 }
 
+static bool is_tensor_bound(const rft_bound *bound) {
+    return rft_bound_limit(bound) == RFT_RESOURCE_PIPE && bound->pipe >= RFT_PIPE_TENSOR_FP64 &&
+           bound->pipe <= RFT_PIPE_TENSOR_INT8;
+}
+
+static double busy_frac_of(const rft_bound *bound, const rft_point *point) {
+    double busy = point->counters ? point->counters->values[RFT_COUNTER_TENSOR_BUSY] : 0.0;
+    return busy >= BUSY_FRAC && bound->resource != RFT_RESOURCE_LAUNCH && !is_tensor_bound(bound) ? busy : 0.0;
+}
+
 rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
     rft_bound bound = bound_unknown();
     double median_s = rft_point_median_s(point);
@@ -198,6 +210,7 @@ rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
     } else if (first != NULL && !unjudged) {
         bound.resource = RFT_RESOURCE_LATENCY;
     }
+    bound.busy_frac = busy_frac_of(&bound, point);
     return bound;
 }
 
@@ -260,8 +273,11 @@ const rft_share *rft_bound_turns(const rft_bound *bound) {
                  (second->resource == RFT_RESOURCE_PIPE || is_memory(second)) &&
                  !(is_memory(first) && is_memory(second));
     double both = first->frac + second->frac;
-    bool fits = second->frac >= TURNS_LEAST_FRAC && both >= TURNS_FRAC && both <= RFT_OVER_ROOF_FRAC;
-    return pipes && fits ? second : NULL;
+    return pipes && second->frac >= TURNS_LEAST_FRAC && both >= TURNS_FRAC ? second : NULL;
+}
+
+const char *rft_bound_turns_word(const rft_bound *bound) {
+    return bound->shares[0].frac + bound->shares[1].frac > RFT_OVER_ROOF_FRAC ? "in part at once" : "in turns";
 }
 
 static int percent(double frac) {
@@ -277,8 +293,14 @@ static const char *step_name(const rft_bound *bound, rft_arena *arena) {
     return cut ? rft_arena_printf(arena, "%.*s, ...>", (int)kept, bound->step_name) : bound->step_name;
 }
 
+const char *rft_bound_busy_text(const rft_bound *bound, rft_arena *arena) {
+    return bound->busy_frac > 0
+               ? rft_arena_printf(arena, "; tensor units busy in %d %% of the cycles", percent(bound->busy_frac))
+               : "";
+}
+
 const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
-    const char *name = rft_resource_name(bound->resource, bound->pipe), *of = "";
+    const char *name = rft_resource_name(bound->resource, bound->pipe), *of = rft_bound_busy_text(bound, arena);
     if (bound->step > 0) {
         of = rft_arena_printf(arena, ", step %zu, %s, %d %% of the launches' time", bound->step,
                               step_name(bound, arena), percent(bound->step_frac));
@@ -307,9 +329,10 @@ const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
     }
     const rft_share *nearest = &bound->shares[0], *other = rft_bound_turns(bound);
     if (other) {
-        return rft_arena_printf(arena, "%s: %s %d %% and %s %d %%, as if in turns%s", name,
+        return rft_arena_printf(arena, "%s: %s %d %% and %s %d %%, as if %s%s", name,
                                 rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac),
-                                rft_resource_name(other->resource, other->pipe), percent(other->frac), of);
+                                rft_resource_name(other->resource, other->pipe), percent(other->frac),
+                                rft_bound_turns_word(bound), of);
     }
     note = bound->resource == RFT_RESOURCE_UNKNOWN ? note : "";
     return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%%s", name, note,

@@ -68,6 +68,9 @@ typedef struct rft_bound {
     /* Modelled amounts of more than RFT_OVER_ROOF_FRAC of what their ceiling can do in the time, for certain
      * (rft_bound_is_above()): by how much the formula is wrong is not known, so they say nothing of the bound. */
     size_t refuted_count;
+    /* Counted: the cycles with the tensor units at work, where these are nearly all and something else is the bound
+     * (operations at a lower rate than the ceiling's, or beside a level that is as near); else 0. */
+    double busy_frac;
     double over_roof_frac; /* > 1: the point beats its roof by that factor; else 0 */
     /* Of a point of several launches: the launch whose bound this is, from 1, its name, and its share of all launches'
      * time; frac and shares are then of that launch's own time. 0: of the point as a whole. */
@@ -99,11 +102,15 @@ double rft_bound_share_most(const rft_bound *bound, const rft_share *share);
 bool rft_bound_is_held(const rft_bound *bound);
 /* What is busy, whatever holds the clock down: `held` of these, else `resource`. */
 rft_resource rft_bound_limit(const rft_bound *bound);
-/* Where no ceiling is near, but the two largest shares, of two pipes or of a pipe and dram or l2, are 0.9 to 1.02 of
- * the time together, and each 0.25 at least: the second, since that is what taking turns looks like. NULL otherwise. */
+/* Where no ceiling is near, but the two largest shares, of two pipes or of a pipe and dram or l2, are 0.9 of the time
+ * together or more, and each 0.25 at least: the second, since that is what taking turns looks like. NULL otherwise. */
 const rft_share *rft_bound_turns(const rft_bound *bound);
+/* Of such a bound: "in turns", or above 1.02 "in part at once"; static storage. */
+const char *rft_bound_turns_word(const rft_bound *bound);
 /* Whether two bounds have the same limit, and pipe; of two that the clock holds back it does not matter which. */
 bool rft_bound_same(const rft_bound *a, const rft_bound *b);
+/* "; tensor units busy in 93 % of the cycles" where busy_frac says so; "". */
+const char *rft_bound_busy_text(const rft_bound *bound, rft_arena *arena);
 /* "dram", "l2", "FP32", "power", "thermal", "clock", "latency", "launch", "unknown"; static storage. */
 const char *rft_resource_name(rft_resource resource, rft_pipe pipe);
 /* "bound by dram (87 %, declared)", "mostly FP32 (71 %, modelled)", "latency: nearest ceiling dram 34 %",

@@ -65,18 +65,14 @@ static bool is_moved_by_heat(size_t what) {
     return what == RFT_PEERS_IDLE_W || (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
 }
 
-/* How far from the others' mean one more card may lie by Student's t: a few cards do not show their model's range. 0
- * from RFT_PEERS_RANKED on. */
-static double reach_of_few(const double *others, size_t count, double mean) {
+/* How far from the others' mean one more card may lie by Student's t: they may not show their model's range. */
+static double reach_of(const double *others, size_t count, double mean) {
     double squares = 0;
-    if (count >= RFT_PEERS_RANKED) {
-        return 0;
-    }
     for (size_t i = 0; i < count; i++) {
         squares += (others[i] - mean) * (others[i] - mean);
     }
     double n = (double)count;
-    return rft_student_t(RFT_PEERS_FEW_TAIL, n - 1) * sqrt(squares / (n - 1) * (1 + 1 / n));
+    return rft_student_t(RFT_PEERS_TAIL, n - 1) * sqrt(squares / (n - 1) * (1 + 1 / n));
 }
 
 static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what, const double *others) {
@@ -88,7 +84,7 @@ static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what, const 
         return RFT_PEERS_NONE;
     }
     double mean = rft_stats_of(others, row->cards).mean;
-    double reach = reach_of_few(others, row->cards, mean);
+    double reach = reach_of(others, row->cards, mean);
     return row->own < fmin(row->low * (1 - margin), mean - reach)    ? RFT_PEERS_LOW
            : row->own > fmax(row->high * (1 + margin), mean + reach) ? RFT_PEERS_HIGH
                                                                      : RFT_PEERS_NORMAL;

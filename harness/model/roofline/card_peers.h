@@ -19,10 +19,10 @@
 /* The same of what heat moves: power at rest, and matrix units, which run at the power limit. Of 67 recordings
  * of fourteen H200s eight lay 1.1 to 2.2 % outside in one of these, and in nothing else. */
 #define RFT_PEERS_HEAT_MARGIN_FRAC 0.05
-/* Under RFT_PEERS_RANKED others a value is normal, too, where Student's t expects one more card in all but this share
- * of cases. A card has some thirty values, so of 2 % every other healthy one had a value to be told: an H200 read 2.2 %
- * fewer L2 atomics than the only four others that had. */
-#define RFT_PEERS_FEW_TAIL 0.005
+/* A value is normal, too, where Student's t expects one more card in all but this share of cases, as a card has thirty
+ * values: a healthy H200 read 1.7 % fewer L2 atomics than the only three others that had, another 1.1 % less from L2
+ * than the lowest of twelve, which scatter by 1 %. */
+#define RFT_PEERS_TAIL 0.005
 
 /* What is compared: every ceiling by its rft_ceiling_id, and behind them: */
 #define RFT_PEERS_IDLE_W RFT_CEILING_COUNT          /* power at rest, W */

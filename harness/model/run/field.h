@@ -160,6 +160,7 @@ void rft_fields_own(const rft_fields *fields, void *record, rft_arena *arena);
 /* ---- JSON (field_json.c) ---- */
 typedef enum rft_field_form {
     RFT_FORM_WIRE,     /* exact; each field must be there */
+    RFT_FORM_BRIEF,    /* the same, but zeros and NULL texts are left out, and what is not there reads as that */
     RFT_FORM_RECORDING /* readings are rounded, what is not there is null, former names are read and written beside */
 } rft_field_form;
 json_t *rft_field_json(const rft_field *field, const void *record, bool rounded);

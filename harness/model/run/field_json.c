@@ -48,14 +48,25 @@ json_t *rft_field_json(const rft_field *field, const void *record, bool rounded)
 }
 
 bool rft_field_is_in(const rft_field *field, rft_field_form form) {
-    return !field->derived && (form == RFT_FORM_WIRE || !(field->flags & RFT_FIELD_UNRECORDED));
+    return !field->derived && (form != RFT_FORM_RECORDING || !(field->flags & RFT_FIELD_UNRECORDED));
+}
+
+static rft_content left_out(const rft_field *field) {
+    return (rft_content){.kind = field->kind == RFT_FIELD_TEXT   ? RFT_CONTENT_NULL
+                                 : field->kind == RFT_FIELD_REAL ? RFT_CONTENT_REAL
+                                                                 : RFT_CONTENT_INT};
+}
+
+static bool may_be_left_out(const rft_field *field, const void *record) {
+    const rft_content content = rft_field_get(field, record);
+    return content.kind == left_out(field).kind && content.integer == 0 && content.real == 0.0;
 }
 
 void rft_fields_to_json(json_t *object, const rft_fields *fields, const void *record, rft_field_form form) {
     bool recording = form == RFT_FORM_RECORDING;
     for (size_t i = 0; i < fields->count; i++) {
         const rft_field *field = &fields->items[i];
-        if (!rft_field_is_in(field, form)) {
+        if (!rft_field_is_in(field, form) || (form == RFT_FORM_BRIEF && may_be_left_out(field, record))) {
             continue;
         }
         json_object_set_new(object, field->name, rft_field_json(field, record, recording));
@@ -123,8 +134,8 @@ const char *rft_fields_from_json(const rft_fields *fields, void *record, const j
         if (!member && form == RFT_FORM_WIRE && field->kind != RFT_FIELD_BESIDE) {
             return "a value, and it is missing";
         }
-        rft_content content;
-        const char *expected = rft_content_from_json(&content, member, arena)
+        rft_content content = left_out(field);
+        const char *expected = (!member && form == RFT_FORM_BRIEF) || rft_content_from_json(&content, member, arena)
                                    ? rft_field_set(field, record, &content, arena)
                                    : "a text, a number, true, false or null";
         if (expected) {

@@ -42,10 +42,10 @@ typedef struct rft_race_limits {
 #define RFT_RACE_QUIET_SIX_FRAC 0.05
 /* The same of what takes long at a clock that is known. The run alone tells it where so many first runs lay within so
  * much of their medians; the limit is wider by that, too. */
-#define RFT_RACE_STEADY_ONE_FRAC 0.06
+#define RFT_RACE_STEADY_ONE_FRAC 0.04
 #define RFT_RACE_STEADY_THREE_FRAC 0.03
 #define RFT_RACE_STEADY_SIX_FRAC 0.0125
-#define RFT_RACE_STEADY_ALONE_FRAC 0.05
+#define RFT_RACE_STEADY_ALONE_FRAC 0.03
 #define RFT_RACE_STEADY_RUNS 8
 #define RFT_RACE_STEADY_RUNS_FRAC 0.03
 #define RFT_RACE_LEAST 8 /* three looks (model/stats/stats.c), the first at the fewest that have an interval */

@@ -72,6 +72,22 @@ static double crossing_of(const rft_profile_line *line, size_t left, size_t righ
     return x * pow(y / x, part >= 0.0 && part <= 1.0 ? part : 0.5);
 }
 
+/* From `left` to `right` the two neighbours between which the verdict changes, where it changes once: values that are
+ * not clear have one, too. */
+static void narrow(const rft_profile_line *line, size_t *left, size_t *right) {
+    size_t changes = 0, at = *left;
+    for (size_t i = *left; i < *right; i++) {
+        if (held_at(line, i) != held_at(line, i + 1)) {
+            changes++;
+            at = i;
+        }
+    }
+    if (changes == 1) {
+        *left = at;
+        *right = at + 1;
+    }
+}
+
 static bool found_between(const rft_profile_line *line, size_t left, size_t right, rft_transition *out) {
     size_t held = held_at(line, left) ? left : right;
     size_t other = free_between(line, left, right, held);
@@ -82,11 +98,12 @@ static bool found_between(const rft_profile_line *line, size_t left, size_t righ
     }
     *out = rft_transition_plain(RFT_TRANSITION_FOUND, NULL);
     out->by_clock = out->at_steps = true;
-    out->step = line->measured[left];
     out->from = line->measured[held == left ? held : other];
     out->to = line->measured[held == left ? other : held];
     out->low = rft_value_number(low);
     out->high = rft_value_number(high);
+    narrow(line, &left, &right);
+    out->step = line->measured[left];
     out->where = crossing_of(line, left, right, held);
     rft_evidence a = bound_at(line, held)->evidence, b = bound_at(line, other)->evidence;
     out->evidence = a > b ? a : b; /* the weaker */

@@ -48,7 +48,6 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 uint64_t rft_budget_share_planned(const rft_plan *plan, size_t s, uint64_t *odd) {
     const rft_sweep *sweep = plan->sweeps[s];
-    size_t odd_problem = rft_plan_odd_problem(plan, s);
     uint64_t each = rft_budget_share_of_segment(plan, s).points;
     uint64_t planned = 0;
     *odd = 0;
@@ -59,6 +58,7 @@ uint64_t rft_budget_share_planned(const rft_plan *plan, size_t s, uint64_t *odd)
             of_variant += sweep->problems[p].odd ? 0 : least(each, valid);
         }
         planned += of_variant;
+        const size_t odd_problem = rft_plan_odd_problem(plan, s, v);
         if (odd_problem != SIZE_MAX) {
             *odd += least(of_variant, rft_space_count(rft_plan_space(plan, s, v, odd_problem)));
         }

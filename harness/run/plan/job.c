@@ -286,9 +286,8 @@ size_t rft_job_tickets(const rft_job *job, rft_ticket out[RFT_JOB_TICKETS_MAX]) 
     return count;
 }
 
-int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
+static int await_job(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
     bool timed_out = false;
-    *log = NULL;
     if (job->stopped) {
         if (err) {
             *err = *job->stopped;
@@ -334,17 +333,31 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
     return rft_job_await_others(opts, job, err);
 }
 
-/* What the probe is asked about a job; lives as long as that. */
-static rft_probe_request request_of(const rft_exec_opts *opts, rft_job *job) {
-    static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
-    static const rft_compile_result nothing_to_compile = {.ok = true, .log = ""};
-    const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
+int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
+    int rc = job->awaited ? RFT_OK : await_job(opts, job, &job->log, err);
+    job->awaited = rc == RFT_OK && job->pool;
+    *log = job->log;
+    return rc;
+}
+
+static const char *problem_key_of(const rft_sweep *sweep, rft_job *job) {
     rft_str key = RFT_STR_INIT;
     rft_str_addf(&key, "%s/%s/", sweep->name, rft_job_reference(job));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         rft_value_format(&key, &sweep->problems[job->problem].values[i]);
         rft_str_add_char(&key, ',');
     }
+    const char *copy = rft_arena_strdup(job->arena, rft_str_get(&key));
+    rft_str_clear(&key);
+    return copy;
+}
+
+/* What the probe is asked about a job; lives as long as that. */
+static rft_probe_request request_of(const rft_exec_opts *opts, rft_job *job) {
+    static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
+    static const rft_compile_result nothing_to_compile = {.ok = true, .log = ""};
+    const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
+    job->problem_key = job->problem_key ? job->problem_key : problem_key_of(sweep, job);
     rft_probe_request request = {
         .key = job->key,
         .sweep = sweep,
@@ -360,7 +373,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, rft_job *job) {
         .reference = job->verified ? NULL : job->compiled_references[0],
         .truth = job->verified ? NULL : job->compiled_references[1],
         .fills = job->compiled_fills,
-        .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
+        .problem_key = job->problem_key,
         .measure = measure_opts(opts, job),
         .rival_s = job->rival_s,
         .few = job->few,
@@ -374,7 +387,6 @@ static rft_probe_request request_of(const rft_exec_opts *opts, rft_job *job) {
         .meanwhile = job->meanwhile,
         .payload = job->payload,
     };
-    rft_str_clear(&key);
     return request;
 }
 
@@ -410,15 +422,19 @@ static bool peek_fills(const rft_job *job, const rft_compile_result ***out) {
     return all;
 }
 
-void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only) {
-    if (!opts->probe->expect || !job->pool || job->failed || !has_unit(job)) {
+const rft_compile_result *rft_job_peek(const rft_job *job) {
+    return job->pool && has_unit(job) ? rft_compile_pool_peek(job->pool, job->unit) : NULL;
+}
+
+void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only, bool surely) {
+    const rft_compile_result *unit = rft_job_peek(job);
+    if (!opts->probe->expect || job->failed || !unit) {
         return;
     }
-    const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
     const rft_compile_result **fills = NULL;
     const rft_compile_result *references[RFT_JOB_REFERENCES] = {NULL};
     rft_point_spec *reference = job->spec.check.reference;
-    bool known = unit != NULL;
+    bool known = true;
     for (size_t i = 0; i < job->reference_count && known; i++) {
         references[i] = rft_compile_pool_peek(job->pool, job->references[i]);
         known = references[i] && references[i]->ok;
@@ -427,11 +443,14 @@ void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only) {
             reference = reference->check.reference;
         }
     }
-    if (!known || !peek_fills(job, &fills)) {
+    const char *log = NULL;
+    rft_err ignored = RFT_ERR_INIT; /* what is wrong is told when it is taken */
+    if (!known || !peek_fills(job, &fills) || rft_job_await(opts, job, &log, &ignored) != RFT_OK || job->failed) {
         return;
     }
     rft_probe_request request = request_of(opts, job);
     request.verify_only = verify_only;
+    request.surely = surely;
     request.unit = unit;
     request.reference = references[0];
     request.truth = references[1];

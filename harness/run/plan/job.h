@@ -41,8 +41,11 @@ typedef struct rft_job {
     bool failed;            /* before it could run: outcome and reason say how */
     rft_outcome outcome;
     const char *reason;
-    rft_compile_pool *pool; /* it is compiling there; NULL: not asked for */
-    size_t reference_count; /* of units that are compiled to verify it: the reference's, then that one's own */
+    bool awaited;            /* rft_job_await() has nothing more to do than to say... */
+    const char *log;         /* ...this; NULL */
+    const char *problem_key; /* rft_probe_request.problem_key; NULL: not asked for yet */
+    rft_compile_pool *pool;  /* it is compiling there; NULL: not asked for */
+    size_t reference_count;  /* of units that are compiled to verify it: the reference's, then that one's own */
     rft_ticket unit, references[RFT_JOB_REFERENCES];
     const rft_compile_result *compiled, *compiled_references[RFT_JOB_REFERENCES]; /* once waited for */
     rft_ticket *fills; /* per spec.buffers, of those that a kernel fills; NULL: none does, or nothing is compiled */
@@ -84,8 +87,10 @@ size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double media
 
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
+/* Its code, where that is compiled already; else NULL. */
+const rft_compile_result *rft_job_peek(const rft_job *job);
 /* Lets the probe know that this job will likely be the next, if all that it needs is compiled already. */
-void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only);
+void rft_job_expect(const rft_exec_opts *opts, rft_job *job, bool verify_only, bool surely);
 
 /* Counts; results as of rft_probe.count, in the job's arena. */
 int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,

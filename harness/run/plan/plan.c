@@ -21,9 +21,7 @@ static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t 
         return rft_err_context(err, "sweep %s", sweep->name);
     }
     plan->spaces[sweep_index][variant * sweep->problem_count + problem] = space;
-    if (sweep->problems[problem].odd) {
-        plan->odd += rft_space_count(space);
-    } else {
+    if (!sweep->problems[problem].odd) {
         plan->cartesian = add_capped(plan->cartesian, rft_space_cartesian(space));
         plan->valid = add_capped(plan->valid, rft_space_count(space));
         plan->estimated = plan->estimated || !rft_space_exact(space);
@@ -101,9 +99,10 @@ rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, si
     return plan->spaces[sweep][variant * plan->sweeps[sweep]->problem_count + problem];
 }
 
-size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep) {
+size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep, size_t variant) {
     for (size_t p = 0; p < plan->sweeps[sweep]->problem_count; p++) {
-        if (plan->sweeps[sweep]->problems[p].odd) {
+        const rft_space *space = rft_plan_space(plan, sweep, variant, p);
+        if (plan->sweeps[sweep]->problems[p].odd && space && rft_space_count(space) > 0) {
             return p;
         }
     }

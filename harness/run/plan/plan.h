@@ -15,7 +15,6 @@ typedef struct rft_plan {
     rft_space ***spaces;       /* [sweep][variant * problem_count + problem]; NULL where the space could not be made */
     uint64_t cartesian, valid; /* over everything, odd problems left out; saturate */
     bool estimated;            /* `valid` is an estimate */
-    uint64_t odd;              /* configurations to verify on odd problems */
 } rft_plan;
 
 /* Enumerates everything. RFT_E_SPACE: constraints leave nothing for a whole sweep (names those that contradict each
@@ -24,8 +23,8 @@ int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_co
 void rft_plan_free(rft_plan *plan); /* NULL is accepted */
 
 rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, size_t problem);
-/* The sweep's odd problem; SIZE_MAX when it has none. */
-size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep);
+/* The variant's odd problem: the first that some of its configurations are valid on; SIZE_MAX when there is none. */
+size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep, size_t variant);
 
 /* Adds a problem behind all others of the sweep (plan_grow.c): its swept values are there, those of `with` are
  * computed. *problem is its index; SIZE_MAX: there is one of these values already, or `with` raised an error for it

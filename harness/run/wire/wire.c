@@ -168,17 +168,34 @@ int rft_frame_write(int fd, const json_t *head, const void *blob, size_t blob_by
 
 /* ---- records ---- */
 
-json_t *rft_wire_of_fields(const rft_fields *fields, const void *record) {
+static json_t *of_fields(const rft_fields *fields, const void *record, rft_field_form form) {
     json_t *object = json_object();
-    rft_fields_to_json(object, fields, record, RFT_FORM_WIRE);
+    rft_fields_to_json(object, fields, record, form);
     return object;
 }
 
-int rft_wire_to_fields(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err) {
+json_t *rft_wire_of_fields(const rft_fields *fields, const void *record) {
+    return of_fields(fields, record, RFT_FORM_WIRE);
+}
+
+json_t *rft_wire_of_brief(const rft_fields *fields, const void *record) {
+    return of_fields(fields, record, RFT_FORM_BRIEF);
+}
+
+static int to_fields(const rft_fields *fields, void *record, const json_t *object, rft_field_form form,
+                     rft_arena *arena, rft_err *err) {
     const rft_field *wrong = NULL;
-    const char *expected = rft_fields_from_json(fields, record, object, RFT_FORM_WIRE, arena, &wrong);
+    const char *expected = rft_fields_from_json(fields, record, object, form, arena, &wrong);
     if (expected && !wrong) {
         return rft_err_set(err, RFT_E_WORKER, "frame: an object is missing");
     }
     return expected ? rft_err_set(err, RFT_E_WORKER, "frame.%s: expected %s", wrong->name, expected) : RFT_OK;
+}
+
+int rft_wire_to_fields(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err) {
+    return to_fields(fields, record, object, RFT_FORM_WIRE, arena, err);
+}
+
+int rft_wire_to_brief(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err) {
+    return to_fields(fields, record, object, RFT_FORM_BRIEF, arena, err);
 }

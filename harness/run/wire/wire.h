@@ -44,6 +44,9 @@ int rft_frame_write(int fd, const json_t *head, const void *blob, size_t blob_by
 /* Records as objects. Reading RFT_E_WORKER: a member is missing, of the wrong type or out of its range. */
 json_t *rft_wire_of_fields(const rft_fields *fields, const void *record);
 int rft_wire_to_fields(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err);
+/* The same of what is mostly zeros, which are left out. */
+json_t *rft_wire_of_brief(const rft_fields *fields, const void *record);
+int rft_wire_to_brief(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err);
 /* A field of what is sent and not kept; any number will do. */
 #define RFT_WIRE_AS(type, name_, member, kind_)                                                                        \
     {                                                                                                                  \

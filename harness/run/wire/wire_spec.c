@@ -104,7 +104,7 @@ static json_t *corner_of(const int corner[3]) {
 }
 
 static json_t *map_of(const rft_tensor_map *map) {
-    json_t *object = rft_wire_of_fields(&map_fields, map);
+    json_t *object = rft_wire_of_brief(&map_fields, map);
     uint64_t box[5];
     for (size_t i = 0; i < 5; i++) {
         box[i] = map->box[i];
@@ -120,7 +120,7 @@ static json_t *map_of(const rft_tensor_map *map) {
 static json_t *args_of(const rft_arg *args, size_t count);
 
 static json_t *arg_of(const rft_arg *arg) {
-    json_t *object = rft_wire_of_fields(&arg_fields, arg);
+    json_t *object = rft_wire_of_brief(&arg_fields, arg);
     if (arg->kind == RFT_ARG_SCALAR) {
         uint64_t bits = 0;
         memcpy(&bits, arg->scalar, sizeof bits);
@@ -144,11 +144,11 @@ static json_t *args_of(const rft_arg *args, size_t count) {
 static json_t *launches_of(const rft_launch *launches, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        json_t *object = rft_wire_of_fields(&launch_fields, &launches[i]);
+        json_t *object = rft_wire_of_brief(&launch_fields, &launches[i]);
         json_object_set_new(object, "args", args_of(launches[i].args, launches[i].arg_count));
-        json_object_set_new(object, "window", rft_wire_of_fields(&window_fields, &launches[i].window));
+        json_object_set_new(object, "window", rft_wire_of_brief(&window_fields, &launches[i].window));
         if (launches[i].kind == RFT_LAUNCH_VENDOR) {
-            json_object_set_new(object, "vendor", rft_wire_of_fields(&vendor_fields, &launches[i].vendor));
+            json_object_set_new(object, "vendor", rft_wire_of_brief(&vendor_fields, &launches[i].vendor));
         }
         json_array_append_new(array, object);
     }
@@ -156,9 +156,9 @@ static json_t *launches_of(const rft_launch *launches, size_t count) {
 }
 
 static json_t *fill_of(const rft_fill *fill) {
-    json_t *object = rft_wire_of_fields(&fill_fields, fill);
+    json_t *object = rft_wire_of_brief(&fill_fields, fill);
     if (fill->file) {
-        json_object_set_new(object, "file", rft_wire_of_fields(&file_fields, fill->file));
+        json_object_set_new(object, "file", rft_wire_of_brief(&file_fields, fill->file));
     }
     if (fill->kernel) {
         json_object_set_new(object, "shown", rft_json_clean_text(fill->kernel->shown, 0));
@@ -178,7 +178,7 @@ static json_t *fills_of(const rft_probe_request *request) {
 static json_t *buffers_of(const rft_point_spec *spec) {
     json_t *array = json_array();
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        json_t *object = rft_wire_of_fields(&buffer_fields, &spec->buffers[i]);
+        json_t *object = rft_wire_of_brief(&buffer_fields, &spec->buffers[i]);
         json_object_set_new(object, "fill", fill_of(&spec->buffers[i].fill));
         json_object_set_new(object, "tol",
                             rft_json_real_new(spec->check.buffer_tol ? spec->check.buffer_tol[i] : (double)NAN));
@@ -287,7 +287,7 @@ static int corner_to(spec_reader *r, int out[3], const json_t *object, const cha
 
 static int map_to(spec_reader *r, rft_tensor_map *out, const json_t *object) {
     uint64_t box[5];
-    int rc = rft_wire_to_fields(&map_fields, out, object, r->arena, r->err);
+    int rc = rft_wire_to_brief(&map_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK || (rc = numbers_to(r, out->dims, object, "dims")) != RFT_OK ||
         (rc = numbers_to(r, out->strides, object, "strides")) != RFT_OK ||
         (rc = numbers_to(r, box, object, "box")) != RFT_OK ||
@@ -327,7 +327,7 @@ static int struct_to(spec_reader *r, rft_arg *out, const json_t *object) {
 
 /* `of`: the struct that it is a field of; NULL: none. */
 static int arg_to(spec_reader *r, rft_arg *out, const json_t *object, const rft_arg *of) {
-    int rc = rft_wire_to_fields(&arg_fields, out, object, r->arena, r->err);
+    int rc = rft_wire_to_brief(&arg_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK) {
         return rc;
     }
@@ -359,7 +359,7 @@ static int args_to(spec_reader *r, rft_arg **out, size_t *count, const json_t *a
 }
 
 static int vendor_to(spec_reader *r, rft_vendor_call *out, const json_t *object) {
-    int rc = rft_wire_to_fields(&vendor_fields, out, object, r->arena, r->err);
+    int rc = rft_wire_to_brief(&vendor_fields, out, object, r->arena, r->err);
     bool good = out->math < RFT_VENDOR_MATH_COUNT && out->a < r->buffer_count && out->b < r->buffer_count &&
                 out->d < r->buffer_count && out->a_order <= RFT_VENDOR_COLUMN && out->b_order <= RFT_VENDOR_COLUMN &&
                 out->d_order <= RFT_VENDOR_COLUMN && out->scale < RFT_VENDOR_SCALE_COUNT &&
@@ -369,9 +369,9 @@ static int vendor_to(spec_reader *r, rft_vendor_call *out, const json_t *object)
 }
 
 static int launch_to(spec_reader *r, rft_launch *out, const json_t *object) {
-    int rc = rft_wire_to_fields(&launch_fields, out, object, r->arena, r->err);
+    int rc = rft_wire_to_brief(&launch_fields, out, object, r->arena, r->err);
     if (rc == RFT_OK) {
-        rc = rft_wire_to_fields(&window_fields, &out->window, json_object_get(object, "window"), r->arena, r->err);
+        rc = rft_wire_to_brief(&window_fields, &out->window, json_object_get(object, "window"), r->arena, r->err);
     }
     if (rc != RFT_OK) {
         return rc;
@@ -409,13 +409,13 @@ static bool is_fill(const rft_buffer *buffer) {
 }
 
 static int fill_to(spec_reader *r, rft_fill *out, const json_t *object) {
-    int rc = rft_wire_to_fields(&fill_fields, out, object, r->arena, r->err);
+    int rc = rft_wire_to_brief(&fill_fields, out, object, r->arena, r->err);
     size_t count = 0;
     rft_launch *launch = NULL;
     if (rc == RFT_OK && out->kind == RFT_FILL_FILE) {
         rft_npy_file *file = rft_arena_alloc(r->arena, sizeof *file);
         out->file = file;
-        rc = rft_wire_to_fields(&file_fields, file, json_object_get(object, "file"), r->arena, r->err);
+        rc = rft_wire_to_brief(&file_fields, file, json_object_get(object, "file"), r->arena, r->err);
         rc = rc == RFT_OK && !file->path ? bad(r, "fill.file") : rc;
     } else if (rc == RFT_OK && out->kind == RFT_FILL_KERNEL) {
         rft_filler *kernel = rft_arena_alloc(r->arena, sizeof *kernel);
@@ -440,7 +440,7 @@ static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) 
     for (size_t i = 0; i < spec->buffer_count; i++) {
         const json_t *object = json_array_get(array, i);
         rft_buffer *buffer = &spec->buffers[i];
-        int rc = rft_wire_to_fields(&buffer_fields, buffer, object, r->arena, r->err);
+        int rc = rft_wire_to_brief(&buffer_fields, buffer, object, r->arena, r->err);
         if (rc == RFT_OK) {
             rc = fill_to(r, &buffer->fill, json_object_get(object, "fill"));
         }

@@ -33,6 +33,9 @@ typedef struct remote_probe {
     bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
     char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
     int expected_round;
+    bool ahead;                        /* it may be at what it was told to expect, though that was not asked for */
+    bool ahead_of_another;             /* which is not what it was told to expect last */
+    double ahead_s;                    /* what that may take */
     const rft_probe_request *measured; /* while this is the request in hand; else NULL */
     rft_phase_at at;                   /* of it */
     rft_key_map endless;               /* references and fills that did not end */
@@ -69,6 +72,7 @@ static void end_process(remote_probe *remote) {
     remote->opened = remote->asked_early = false;
     remote->use = USE_NONE;
     remote->expected[0] = '\0';
+    remote->ahead = remote->ahead_of_another = false;
 }
 
 /* No other process is on the device, or about to be. */
@@ -183,6 +187,18 @@ static void post_words(remote_probe *remote, const char *what, double timeout_s)
     json_decref(head);
 }
 
+/* Before anything but what it may be at already is asked of a worker it is to have ended that: where it does not, or
+ * goes, that is nobody's doing, and another worker is asked. */
+static void settle_ahead(remote_probe *remote) {
+    if (remote->process && remote->ahead) {
+        remote->ahead = remote->ahead_of_another = false;
+        post_words(remote, "rest", remote->ahead_s);
+        if (await(remote) != EXCHANGE_ANSWERED) {
+            rft_log_debug(remote->opts.log, "the device worker went over what it was not asked for yet");
+        }
+    }
+}
+
 /* A worker whose answer cannot be read is not this program's: it was replaced on disk while it ran. */
 static int unreadable(remote_probe *remote, rft_err *err) {
     end_process(remote);
@@ -203,6 +219,7 @@ static int settle_early(remote_probe *remote, rft_err *err) {
 static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, rft_err *err) {
     const char *what = rft_json_text_or(head, "do", "");
     bool is_opening = strcmp(what, "device") == 0;
+    settle_ahead(remote);
     int rc = start(remote, err);
     if (rc == RFT_OK && !is_opening) {
         rc = settle_early(remote, err);
@@ -276,6 +293,7 @@ static int remote_idle(rft_probe *self, const rft_load_order *order, rft_arena *
     const rft_load *seen = NULL;
     exchange_end end = EXCHANGE_GONE;
     leave_other(remote, USE_TIMES, 0);
+    settle_ahead(remote);
     int rc = open_device(remote, err);
     if (rc != RFT_OK) {
         return rc;
@@ -369,10 +387,17 @@ static void remote_expect(rft_probe *self, const rft_probe_request *request) {
         return;
     }
     probe_question q = question_of(request, "expect");
+    json_object_set_new(q.head, "surely", json_boolean(request->surely));
     rft_process_tell(remote->process, q.head, q.blob.data, q.blob.length);
     question_clear(&q);
     rft_text_format(remote->expected, sizeof remote->expected, "%s", request->key);
     remote->expected_round = request->round;
+    remote->ahead_of_another = remote->ahead;
+    if (request->surely) {
+        const double limit_s = rft_phase_limit_s(RFT_PHASE_PREPARE, request, 0.0);
+        remote->ahead_s = remote->ahead ? fmax(remote->ahead_s, limit_s) : limit_s;
+        remote->ahead = true;
+    }
 }
 
 static bool is_expected(const remote_probe *remote, const rft_probe_request *request) {
@@ -401,6 +426,7 @@ static probe_question next_question(remote_probe *remote, const errand *asked) {
         q = (probe_question){.blob = RFT_STR_INIT};
         q.head = json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "race", rft_wire_of_race(request));
         remote->expected[0] = '\0';
+        remote->ahead = false;
     } else {
         q = question_of(request, set ? "count" : "measure");
     }
@@ -414,6 +440,9 @@ static probe_question next_question(remote_probe *remote, const errand *asked) {
 static int attempt(remote_probe *remote, const errand *asked, exchange_end *end, rft_err *err) {
     const rft_probe_request *request = asked->request;
     leave_other(remote, asked->set ? USE_COUNTS : USE_TIMES, request->draw);
+    if (asked->set || remote->ahead_of_another || !is_expected(remote, request)) {
+        settle_ahead(remote);
+    }
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
         note_use(remote, asked->set ? USE_COUNTS : USE_TIMES);

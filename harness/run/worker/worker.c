@@ -4,19 +4,23 @@
 
 #include "base/hash.h"
 #include "measure/protocol.h"
-#include "run/worker/awake.h"
+#include "run/worker/mail.h"
 #include "run/worker/phase.h"
 #include "run/worker/worker_answer.h"
 
-#include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define AHEAD_AFTER 16        /* points in a row that passed: what is not asked for yet likely passes, too */
+#define AHEAD_SHORT_NS 500000 /* what the race may tell by the first run alone is timed when its limits are there */
 
 /* A request that was handed over before it is asked. */
 typedef struct expectation {
     bool there;
     bool loaded; /* the probe was told */
+    bool surely; /* it comes next */
     rft_frame frame;
     rft_arena *arena; /* of the request; NULL when nothing is there */
     rft_probe_request request;
@@ -33,11 +37,20 @@ typedef struct device_worker {
     uint64_t draw;    /* of this process, as the first request says; 0: none */
     rft_device_ptr spacer;
     bool confined;
-    int in_fd, out_fd;
+    rft_mail *mail;
+    int out_fd;
     int64_t answered; /* requests */
     expectation expected;
-    expectation in_hand; /* the request in hand, where it was expected */
-    rft_frame ahead;     /* read while the device was at work, and not looked at yet; head NULL: none */
+    expectation in_hand;       /* the request in hand, where it was expected */
+    rft_probe_request request; /* in hand, as it is measured */
+    /* Under the mail's lock: */
+    bool unasked;    /* it is measured though it was not asked for yet: nothing is told of it until then */
+    rft_phase_at at; /* where it is */
+    json_t *race;    /* as it was asked for while it was measured, not looked at yet; NULL */
+    /* The main thread's again: */
+    int64_t run_ns; /* when its first run began */
+    size_t passed;  /* measured points in a row that were as they should be */
+    char *problem;  /* problem_key of the last; heap */
     /* What is done before the first request: loading the driver and NVRTC takes a tenth of a second and more. */
     pthread_t opening;
     bool opening_started;
@@ -220,6 +233,7 @@ static void expect(device_worker *worker, rft_frame *frame) {
     rft_err ignored = RFT_ERR_INIT;
     expected->there =
         rft_wire_to_probe_request(&expected->request, &expected->frame, expected->arena, &ignored) == RFT_OK;
+    expected->surely = rft_json_bool_or(expected->frame.head, "surely", false);
 }
 
 /* Its code is loaded, which takes the driver. */
@@ -231,29 +245,135 @@ static void load_expected(device_worker *worker) {
     }
 }
 
+/* After a fault this process is of no more use: the other side starts a new one. */
+static bool is_ending(const device_worker *worker) {
+    return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
+}
+
+static int answer(device_worker *worker, int rc, json_t *head, rft_err *failure, rft_err *err) {
+    head = rft_worker_answer_of(rc, head, failure);
+    json_object_set_new(head, "ending", json_boolean(is_ending(worker)));
+    rc = rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, ++worker->answered, err);
+    forget(&worker->in_hand);
+    return rc;
+}
+
+static void take_in_hand(device_worker *worker) {
+    worker->in_hand = worker->expected;
+    worker->expected = (expectation){0};
+    worker->request = worker->in_hand.request;
+}
+
+/* It may be asked for still, after what is asked for now. */
+static void put_back(device_worker *worker) {
+    worker->expected = worker->in_hand;
+    worker->expected.loaded = worker->expected.surely = false;
+    worker->in_hand = (expectation){0};
+}
+
 /* The request itself, or its name when it was expected. */
-static int read_request(device_worker *worker, const rft_frame *frame, rft_arena *arena, rft_probe_request *out,
-                        rft_err *failure) {
+static int read_request(device_worker *worker, const rft_frame *frame, rft_arena *arena, rft_err *failure) {
     if (!rft_json_bool_or(frame->head, "expected", false)) {
-        return rft_wire_to_probe_request(out, frame, arena, failure);
+        return rft_wire_to_probe_request(&worker->request, frame, arena, failure);
     }
     if (!worker->expected.there) {
         return rft_err_set(failure, RFT_E_WORKER, "the device worker was not told of the request it is to expect");
     }
-    worker->in_hand = worker->expected;
-    worker->expected = (expectation){0};
-    *out = worker->in_hand.request;
-    rft_wire_to_race(out, json_object_get(frame->head, "race"));
+    take_in_hand(worker);
+    rft_wire_to_race(&worker->request, json_object_get(frame->head, "race"));
     return RFT_OK;
 }
 
 /* A failure to write shows when the answer is written. */
-static void tell_phase(void *payload, rft_phase phase, size_t buffer) {
-    const device_worker *worker = payload;
+static void tell_phase(const device_worker *worker, rft_phase_at at) {
     rft_err ignored = RFT_ERR_INIT;
     char text[32];
-    json_t *head = json_pack("{s:s}", "phase", rft_phase_name((rft_phase_at){phase, buffer}, text));
+    json_t *head = json_pack("{s:s}", "phase", rft_phase_name(at, text));
     rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, worker->answered + 1, &ignored);
+}
+
+/* Is it the request for what is in hand already? From now on the other side looks at the clock: it hears at once where
+ * that is, though it may never come further. */
+static bool is_of_unasked(void *payload, rft_frame *frame) {
+    device_worker *worker = payload;
+    const bool measures = strcmp(rft_json_text_or(frame->head, "do", ""), "measure") == 0;
+    if (!worker->unasked || !measures || !rft_json_bool_or(frame->head, "expected", false)) {
+        return false;
+    }
+    worker->unasked = false;
+    worker->race = json_incref(json_object_get(frame->head, "race"));
+    if (worker->at.phase != RFT_PHASE_PREPARE) {
+        tell_phase(worker, worker->at);
+    }
+    rft_frame_clear(frame);
+    return true;
+}
+
+/* Nobody asks for anything else yet. */
+static bool begin_unasked(device_worker *worker) {
+    rft_mail_lock(worker->mail);
+    const bool begins = !rft_mail_has(worker->mail);
+    worker->unasked = begins;
+    worker->at = (rft_phase_at){RFT_PHASE_PREPARE, 0};
+    rft_mail_unlock(worker->mail);
+    return begins;
+}
+
+static bool end_unasked(device_worker *worker) {
+    rft_mail_lock(worker->mail);
+    const bool was = worker->unasked;
+    worker->unasked = false;
+    rft_mail_unlock(worker->mail);
+    return was;
+}
+
+/* True: it is not asked for yet. */
+static bool set_phase(device_worker *worker, rft_phase_at at) {
+    rft_mail_lock(worker->mail);
+    const bool unasked = worker->unasked;
+    worker->at = at;
+    if (!unasked) {
+        tell_phase(worker, at);
+    }
+    rft_mail_unlock(worker->mail);
+    return unasked;
+}
+
+static void look_at_race(device_worker *worker) {
+    rft_mail_lock(worker->mail);
+    json_t *race = worker->race;
+    worker->race = NULL;
+    rft_mail_unlock(worker->mail);
+    if (race) {
+        rft_wire_to_race(&worker->request, race);
+        json_decref(race);
+    }
+}
+
+static bool is_unasked(device_worker *worker) {
+    rft_mail_lock(worker->mail);
+    const bool unasked = worker->unasked;
+    rft_mail_unlock(worker->mail);
+    return unasked;
+}
+
+static int64_t now_ns(const device_worker *worker) {
+    return worker->host->clock->monotonic_ns(worker->host->clock->self);
+}
+
+static void enter_phase(void *payload, rft_phase phase, size_t buffer) {
+    device_worker *worker = payload;
+    const bool unasked = set_phase(worker, (rft_phase_at){phase, buffer});
+    if (phase == RFT_PHASE_RUN) {
+        worker->run_ns = now_ns(worker);
+    }
+    if (unasked && phase == RFT_PHASE_COMPARE && now_ns(worker) - worker->run_ns >= AHEAD_SHORT_NS) {
+        rft_mail_await(worker->mail, &worker->unasked);
+    }
+    if (unasked && rft_mail_has(worker->mail) && is_unasked(worker)) { /* something else is */
+        worker->request.verify_only = true;
+    }
+    look_at_race(worker);
 }
 
 static bool is_expectation(const rft_frame *frame) {
@@ -264,31 +384,40 @@ static bool is_expectation(const rft_frame *frame) {
  */
 static void look_ahead(void *payload, bool timed) {
     device_worker *worker = payload;
-    struct pollfd input = {.fd = worker->in_fd, .events = POLLIN};
-    rft_err ignored = RFT_ERR_INIT;
-    if (!worker->ahead.head && !worker->expected.there && poll(&input, 1, 0) > 0 && (input.revents & POLLIN) &&
-        rft_frame_read(&worker->ahead, worker->in_fd, &ignored) == RFT_OK && /* what is wrong shows again */
-        is_expectation(&worker->ahead)) {
-        expect(worker, &worker->ahead);
+    rft_frame frame = {0};
+    look_at_race(worker);
+    if (!worker->expected.there && !is_unasked(worker) && rft_mail_take_if(worker->mail, is_expectation, &frame)) {
+        expect(worker, &frame);
     }
     if (!timed) {
         load_expected(worker);
     }
 }
 
+static void note_measured(device_worker *worker, bool passed) {
+    const char *problem = worker->request.problem_key;
+    worker->passed = passed ? worker->passed + 1 : 0;
+    if (!worker->problem || !rft_text_equal(worker->problem, problem)) {
+        free(worker->problem);
+        worker->problem = rft_strdup(problem ? problem : "");
+    }
+}
+
+static int measure_in_hand(device_worker *worker, rft_arena *arena, rft_probe_result *result, rft_err *failure) {
+    worker->request.enter = enter_phase;
+    worker->request.works = look_ahead;
+    worker->request.payload = worker;
+    int rc = worker->probe->measure(worker->probe, &worker->request, arena, result, failure);
+    note_measured(worker, rc == RFT_OK && rft_outcome_is_measured(result->outcome));
+    return rc;
+}
+
 static int answer_measure(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
                           rft_err *failure) {
-    rft_probe_request request;
     rft_probe_result result;
-    int rc = read_request(worker, frame, arena, &request, failure);
-    if (rc == RFT_OK) {
-        request.enter = tell_phase;
-        request.works = look_ahead;
-        request.payload = worker;
-        rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
-    }
+    int rc = read_request(worker, frame, arena, failure);
+    rc = rc == RFT_OK ? measure_in_hand(worker, arena, &result, failure) : rc;
     *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
-    forget(&worker->in_hand);
     return rc;
 }
 
@@ -318,11 +447,6 @@ static int answer_idle(device_worker *worker, const rft_frame *frame, rft_arena 
     return rc;
 }
 
-/* After a fault this process is of no more use: the other side starts a new one. */
-static bool is_ending(const device_worker *worker) {
-    return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
-}
-
 typedef struct device_request {
     const char *what; /* "do" */
     const rft_frame *frame;
@@ -332,6 +456,11 @@ typedef struct device_request {
 static int serve(device_worker *worker, const device_request *request, json_t **head, rft_err *failure) {
     if (strcmp(request->what, "identify") == 0) {
         return answer_identify(worker, request->frame, head, failure);
+    }
+    if (strcmp(request->what, "rest") == 0) { /* it is at nothing of its own, nor will it be */
+        worker->expected.surely = false;
+        *head = json_object();
+        return RFT_OK;
     }
     if (!worker->gpu) {
         worker->draw = (uint64_t)rft_json_int_or(request->frame->head, "draw", 0);
@@ -358,27 +487,40 @@ static int serve(device_worker *worker, const device_request *request, json_t **
     return rft_err_set(failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", request->what);
 }
 
+static bool may_go_ahead(const device_worker *worker) {
+    const expectation *expected = &worker->expected;
+    return expected->there && expected->surely && worker->probe && !is_ending(worker) &&
+           worker->passed >= AHEAD_AFTER && rft_text_equal(worker->problem, expected->request.problem_key) &&
+           !rft_mail_has(worker->mail) && rft_mail_start(worker->mail);
+}
+
+/* What goes ahead rests while the device is at work. */
+static void rest(device_worker *worker) {
+    if (!worker->probe || !worker->probe->rest || is_ending(worker)) {
+        return;
+    }
+    if (!may_go_ahead(worker)) {
+        worker->probe->rest(worker->probe);
+    }
+    load_expected(worker);
+}
+
 static int answer_request(device_worker *worker, const rft_frame *frame, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_err failure = RFT_ERR_INIT;
     json_t *head = NULL;
     const device_request request = {rft_json_text_or(frame->head, "do", ""), frame, arena};
     int rc = serve(worker, &request, &head, &failure);
-    head = rft_worker_answer_of(rc, head, &failure);
-    json_object_set_new(head, "ending", json_boolean(is_ending(worker)));
-    rc = rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, ++worker->answered, err);
+    rc = answer(worker, rc, head, &failure, err);
     rft_arena_free(arena);
-    if (worker->probe && worker->probe->rest && !is_ending(worker)) {
-        worker->probe->rest(worker->probe);
-        load_expected(worker);
-    }
+    rest(worker);
     return rc;
 }
 
 static void close_all(device_worker *worker) {
     rft_err ignored = RFT_ERR_INIT;
     forget(&worker->expected);
-    rft_frame_clear(&worker->ahead);
+    rft_mail_close(worker->mail);
     if (worker->opening_started) {
         (void)ready_compiler(worker, &ignored); /* there was no request */
     }
@@ -397,29 +539,49 @@ static void close_all(device_worker *worker) {
     if (worker->compiler) {
         worker->compiler->free(worker->compiler);
     }
+    free(worker->problem);
     rft_arena_free(worker->arena);
 }
 
-/* The next request mostly comes at once. */
-static void await_soon(const device_worker *worker) {
-    const int64_t end_ns = rft_awake_end_ns();
-    struct pollfd input = {.fd = worker->in_fd, .events = POLLIN};
-    while (!rft_awake_is_over(end_ns) && poll(&input, 1, 0) == 0) {
+/* Measures what surely comes next before it is asked for: else the device has nothing to do while the other side
+ * thinks. Where something else is asked for nobody hears of it. What came before it is answered by now: it never waits
+ * for this. */
+static int go_ahead(device_worker *worker, rft_err *err) {
+    rft_probe_result result;
+    rft_err failure = RFT_ERR_INIT;
+    if (!begin_unasked(worker)) {
+        return RFT_OK;
     }
+    rft_arena *arena = rft_arena_new();
+    take_in_hand(worker);
+    const int measured = measure_in_hand(worker, arena, &result, &failure);
+    int rc = RFT_OK;
+    rft_mail_await(worker->mail, &worker->unasked);
+    if (end_unasked(worker)) {
+        put_back(worker);
+    } else {
+        json_t *head = measured == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
+        look_at_race(worker); /* too late for it */
+        rc = answer(worker, measured, head, &failure, err);
+    }
+    rft_arena_free(arena);
+    rest(worker);
+    return rc;
 }
 
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
-    device_worker worker = {.host = host, .in_fd = in_fd, .out_fd = out_fd};
+    device_worker worker = {.host = host, .out_fd = out_fd};
     int rc = RFT_OK;
     rft_worker_become(in_fd);
+    worker.mail = rft_mail_open(in_fd, is_of_unasked, &worker);
     prepare(&worker);
     while (rc == RFT_OK && !is_ending(&worker)) {
-        rft_frame frame = worker.ahead;
-        worker.ahead = (rft_frame){0};
-        if (!frame.head && worker.answered > 0) {
-            await_soon(&worker);
+        if (may_go_ahead(&worker)) {
+            rc = go_ahead(&worker, err);
+            continue;
         }
-        rc = frame.head ? RFT_OK : rft_frame_read(&frame, in_fd, err);
+        rft_frame frame = {0};
+        rc = rft_mail_take(worker.mail, worker.answered > 0, &frame, err);
         if (rc != RFT_OK) {
             break;
         }

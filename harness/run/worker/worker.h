@@ -42,7 +42,7 @@ typedef struct rft_worker_host {
     uint64_t compile_memory_bytes; /* what the compiler may take for one request; 0: no limit */
 } rft_worker_host;
 
-/* {"do": "identify"|"device"|"ceilings"|"measure"|"idle"|"count"}. Loads driver and compiler before it is asked
+/* {"do": "identify"|"device"|"ceilings"|"measure"|"idle"|"count"|"rest"}. Loads driver and compiler before it is asked
  * anything; opens the device at the first request but "identify". Ends by itself after a fault that poisoned the
  * device's context: the answer is sent first and says so ("ending"), a new worker takes over. A "draw" in the first
  * request but "identify" makes its memory a new layout. */

@@ -233,7 +233,7 @@ static const way examples[] = {
     {"check.reference.shared", "shared = 4096, in bytes, or function(p) return ... end"},
     {"kernel.check.tol", "tol = 1e-5"},
     {"kernel.check.length", "length = function(p) return p.k end, the terms of a sum"},
-    {"kernel.check.odd", "odd = { n = 1021 }, or odd = false"},
+    {"kernel.check.odd", "odd = { n = 1021 }, a list of such, or odd = false"},
     {"kernel.check.options", "options = { \"-DREFERENCE\" }"},
     {"kernel.check", "check = { reference = \"saxpy.cu:saxpy_reference\" }"},
     {"sweep.name", "name = \"saxpy\""},
