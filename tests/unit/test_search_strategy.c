@@ -285,7 +285,7 @@ static void floors_save_hopeless_proposals(void **state) {
     unsigned without = 0, with = 0;
     rft_space_view *view = box();
     double plain = with_floors(view, false, &without), guided = with_floors(view, true, &with);
-    assert_true(without > 40 * 15); /* else there was nothing to save */
+    assert_true(without > 40 * 10); /* else there was nothing to save */
     assert_true(with < without / 4);
     assert_true(guided < plain);
     view->free(view);
