@@ -484,11 +484,12 @@ static const char *not_known(const change *c) {
     }
     const double more = own[1]->seconds / own[0]->seconds - 1, longer = c->time_s[1] / c->time_s[0] - 1;
     if (more * longer > 0 && fabs(more) >= EXPLAINED_LEAST * fabs(longer)) { /* little, but so is the step */
-        return rft_arena_printf(c->arena, "%s has %s %s to do (%s), at %s of its ceiling both times",
-                                rft_resource_name(slower->resource, slower->pipe),
-                                rft_arena_fixed(c->arena, 100 * fabs(more), 1, " %"), more > 0 ? "more" : "less",
-                                rft_evidence_name(slower->evidence),
-                                rft_arena_fixed(c->arena, 100 * own[1]->frac, 0, " %"));
+        return rft_arena_printf(
+            c->arena, "%s has %s %s to do (%s), where the times differ by %s; at %s of its ceiling both times",
+            rft_resource_name(slower->resource, slower->pipe), rft_arena_fixed(c->arena, 100 * fabs(more), 1, " %"),
+            more > 0 ? "more" : "less", rft_evidence_name(slower->evidence),
+            rft_arena_fixed(c->arena, 100 * fabs(longer), 1, " %"),
+            rft_arena_fixed(c->arena, 100 * own[1]->frac, 0, " %"));
     }
     int decimals = lround(100 * own[0]->frac) == lround(100 * own[1]->frac);
     return rft_arena_printf(c->arena,
