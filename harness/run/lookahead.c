@@ -187,7 +187,7 @@ static rft_job *chosen_of(const rft_lookahead *ahead) {
     uint64_t *indices = rft_calloc(ahead->count + 1, sizeof *indices);
     for (size_t i = 0; i < ahead->count; i++) {
         size_t at = count;
-        if (!ahead->all[i].ready || ahead->all[i].odd) {
+        if (!ahead->all[i].ready || ahead->all[i].odd || !ahead->all[i].job) {
             continue;
         }
         for (; at > 0 && ahead->all[places[at - 1]].readied > ahead->all[i].readied; at--) {

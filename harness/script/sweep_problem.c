@@ -349,7 +349,7 @@ static rft_value *odd_values(problem_reader *reader, const rft_value *base, cons
     bool *known = rft_arena_calloc(reader->arena, sweep->axis_count + 1, sizeof(bool));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         known[i] = given->given[i] || state->with_refs[i] == LUA_NOREF;
-        if (given->given[i]) {
+        if (given->values && given->given[i]) {
             values[i] = given->values[i];
         } else if (known[i] && !sweep->axes[i].compiled) {
             values[i] = make_odd(values[i]);
