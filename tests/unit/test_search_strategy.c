@@ -339,7 +339,7 @@ static void what_promises_most_is_next(void **state) {
         tell.seconds = 1.0 + (double)(asked[i - 1] * 7 % CONFIGURATIONS); /* ascending with the value */
         strategy->tell(strategy, &tell);
     }
-    const uint64_t ready[] = {700, 400, 3, 900};
+    const rft_ready ready[] = {{700, 1}, {400, 2}, {3, 3}, {900, 4}};
     assert_int_equal(rft_strategy_next_of(strategy, ready, 4, 0), 2);
     assert_int_equal(rft_strategy_next_of(strategy, ready, 4, 1), 0);
     strategy->free(strategy);
