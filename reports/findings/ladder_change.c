@@ -340,8 +340,7 @@ static void by_counts(change *c) {
     }
     pair atomics = counter_pair(c, RFT_COUNTER_L2_ATOMIC), warps = counter_pair(c, RFT_COUNTER_WARPS_ACTIVE);
     in_proportion(c, &atomics, false);
-    rft_pipe pipe = rft_work_main_pipe(&c->points[0]->work);
-    if (pipe < RFT_PIPE_TENSOR_FP64 || pipe == RFT_PIPE_COUNT) { /* a warpgroup's instruction is no warp's */
+    if (!rft_pipe_is_tensor(rft_work_main_pipe(&c->points[0]->work))) { /* a warpgroup's instruction is no warp's */
         in_proportion(c, &warps, true);
     }
 }
@@ -397,8 +396,7 @@ static void by_work_for_all(change *c) {
 /* Of rungs that tensor units come nearest to holding back. */
 static pair units_pair(const change *c) {
     const rft_share *nearest = c->slower->share_count > 0 ? &c->slower->shares[0] : NULL;
-    bool tensor = nearest && nearest->resource == RFT_RESOURCE_PIPE && nearest->pipe >= RFT_PIPE_TENSOR_FP64 &&
-                  nearest->pipe <= RFT_PIPE_TENSOR_INT8;
+    bool tensor = nearest && nearest->resource == RFT_RESOURCE_PIPE && rft_pipe_is_tensor(nearest->pipe);
     pair busy = counter_pair(c, RFT_COUNTER_TENSOR_BUSY);
     busy = share_pair(c, "cycles with tensor units at work", busy.value[0], busy.value[1]);
     if (!tensor || !(fabs(less(&busy)) >= IDLE_FRAC)) {
