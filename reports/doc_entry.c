@@ -154,13 +154,12 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
                                 rft_figure_plain(b->arena, surplus(entry->best), 2),
                                 rft_evidence_name(bound->evidence));
     }
+    const char *turns = rft_words_turns(bound, b->arena);
     switch (bound->resource) {
     case RFT_RESOURCE_UNKNOWN:
         return "what holds it back is not known";
     case RFT_RESOURCE_LATENCY:
-        return rft_words_turns(bound, b->arena)
-                   ? rft_arena_printf(b->arena, "%s, %s", room, rft_words_turns(bound, b->arena))
-                   : rft_arena_printf(b->arena, "%s, waits on latency", room);
+        return rft_arena_printf(b->arena, "%s%s", room, *turns ? turns : ", waits on latency");
     case RFT_RESOURCE_LAUNCH:
         return rft_arena_printf(b->arena, "%s, most of the time goes into the launch", room);
     default:

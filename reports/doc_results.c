@@ -206,8 +206,7 @@ static const char *ceiling_text(const view *v, const rft_entry *entry) {
 /* In few words; counted unless marked: * modelled, ** declared. */
 static const char *bound_text(const rft_build *b, const rft_bound *bound) {
     const char *name = rft_resource_name(bound->resource, bound->pipe);
-    const char *of =
-        bound->step ? rft_arena_printf(b->arena, ", in step %zu", bound->step) : rft_bound_busy_text(bound, b->arena);
+    const char *of = rft_words_beside(bound, b->arena);
     if (bound->firmness != RFT_FIRM_NONE) {
         bool counted = bound->evidence == RFT_EVIDENCE_COUNTED;
         return rft_arena_printf(b->arena, "%s%s %.0f %%%s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "", name,
@@ -217,10 +216,9 @@ static const char *bound_text(const rft_build *b, const rft_bound *bound) {
                                                                            : "**",
                                 of);
     }
-    const char *turns = rft_words_turns(bound, b->arena);
     return bound->resource == RFT_RESOURCE_UNKNOWN
                ? "not known"
-               : rft_arena_printf(b->arena, "%s%s%s%s", name, turns ? ", " : "", turns ? turns : "", of);
+               : rft_arena_printf(b->arena, "%s%s%s", name, rft_words_turns(bound, b->arena), of);
 }
 
 static const char *left_text(const rft_build *b, double factor) {

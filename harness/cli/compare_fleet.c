@@ -140,6 +140,7 @@ static int add_files(rft_fleet *fleet, const rft_words *paths, rft_err *err) {
     reading *r = rft_calloc(1, sizeof *r);
     pthread_t threads[READERS_MOST];
     size_t started = 0, wanted = rft_compose_compile_workers();
+    rft_store_keep_no_accounts();
     *r = (reading){.paths = paths, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     while (started < wanted && started < READERS_MOST && pthread_create(&threads[started], NULL, read_files, r) == 0) {
         started++;

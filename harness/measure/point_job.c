@@ -18,7 +18,7 @@ int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *form
     return RFT_OK;
 }
 
-/* Whoever hears of it may wait there to be asked for the point: that is none of its time. */
+/* enter() may wait until the point is asked for: that wait does not count as the point's time. */
 static void enter(rft_point_job *job, rft_phase phase, size_t buffer) {
     const rft_clock *clock = job->p->clock;
     if (job->request->enter) {

@@ -7,7 +7,7 @@
 #include "measure/sampling.h"
 
 /* Behind the verified run, while the device is still at work on what judges it: records what its time says will be
- * wanted. Whoever made the job frees what nobody took. */
+ * wanted. What is not used is freed with the job. */
 void rft_timing_foresee(rft_point_job *job);
 
 /* Warm-up, samples, steps. */

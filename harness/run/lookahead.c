@@ -107,7 +107,7 @@ static void look(rft_lookahead *ahead) {
         rft_lookahead_entry *entry = &ahead->all[i];
         if (!entry->ready && rft_lookahead_is_ready(entry->job)) {
             entry->ready = true;
-            entry->readied = ahead->readied++;
+            entry->ready_since = (double)ahead->readied++;
             entry->bytes = bytes_of(entry->job);
         }
         ahead->compiling += entry->ready ? 0 : 1;
@@ -183,26 +183,19 @@ rft_job *rft_lookahead_expected(const rft_lookahead *ahead, bool *is_odd) {
 
 /* By the strategy's choice, of those that are ready and verified. */
 static rft_job *chosen_of(const rft_lookahead *ahead) {
-    size_t *places = rft_calloc(ahead->count + 1, sizeof *places), count = 0;
-    uint64_t *indices = rft_calloc(ahead->count + 1, sizeof *indices);
+    rft_ready *ready = rft_calloc(ahead->count + 1, sizeof *ready);
+    rft_job **jobs = rft_calloc(ahead->count + 1, sizeof(rft_job *));
+    size_t count = 0;
     for (size_t i = 0; i < ahead->count; i++) {
-        size_t at = count;
-        if (!ahead->all[i].ready || ahead->all[i].odd) {
-            continue;
+        const rft_lookahead_entry *entry = &ahead->all[i];
+        if (entry->ready && !entry->odd && entry->job) {
+            ready[count] = (rft_ready){entry->job->index, entry->ready_since};
+            jobs[count++] = entry->job;
         }
-        for (; at > 0 && ahead->all[places[at - 1]].readied > ahead->all[i].readied; at--) {
-            places[at] = places[at - 1];
-        }
-        places[at] = i;
-        count++;
     }
-    for (size_t i = 0; i < count; i++) {
-        indices[i] = ahead->all[places[i]].job->index;
-    }
-    rft_job *chosen =
-        count > 0 ? ahead->all[places[rft_strategy_next_of(ahead->chooser, indices, count, ahead->turn)]].job : NULL;
-    free(places);
-    free(indices);
+    rft_job *chosen = jobs[rft_strategy_next_of(ahead->chooser, ready, count, ahead->turn)]; /* of none: NULL */
+    free(ready);
+    free(jobs);
     return chosen;
 }
 

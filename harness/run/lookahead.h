@@ -22,7 +22,7 @@ typedef struct rft_lookahead_entry {
     uint64_t batch;     /* verified on the odd problem together, before the first of them is timed */
     bool guessed;       /* it was compiled before it was asked for (run/foresight.h) */
     bool ready;         /* its job is compiled, or needs no compiling */
-    size_t readied;     /* then: after so many others */
+    double ready_since; /* then: after so many others */
     size_t bytes;       /* then: what it holds */
     int64_t id, odd_id; /* of its points, where an earlier session took them and this has not yet; 0 */
 } rft_lookahead_entry;

@@ -114,8 +114,12 @@ static int read(rft_reference_keeper *k, int64_t after_point, rft_err *err) {
     return rc;
 }
 
+static bool is_due(size_t measured) {
+    return measured % RFT_DRIFT_EVERY == 0;
+}
+
 bool rft_reference_may_read(const rft_reference_keeper *k) {
-    return (k->measured + 1) % RFT_DRIFT_EVERY == 0;
+    return is_due(k->measured + 1);
 }
 
 int rft_reference_after(rft_reference_keeper *k, const rft_point *point, rft_err *err) {
@@ -127,7 +131,7 @@ int rft_reference_after(rft_reference_keeper *k, const rft_point *point, rft_err
         choose_reference(k, point);
     }
     k->measured++;
-    if (k->measured % RFT_DRIFT_EVERY != 0 || k->id == 0) {
+    if (!is_due(k->measured) || k->id == 0) {
         return RFT_OK;
     }
     const rft_reference *known = find_reading(run, k, point->id);

@@ -341,15 +341,17 @@ static const rft_value *smallest_problem(const rft_sweep *sweep) {
     return best;
 }
 
-/* The smallest problem with every run-time size made odd, the script's own values instead where it gives them. */
+/* The smallest problem with every run-time size made odd, the script's own values instead where it gives them; NULL: it
+ * gives none. */
 static rft_value *odd_values(problem_reader *reader, const rft_value *base, const rft_odd_facts *given) {
     rft_sweep_state *state = reader->state;
     const rft_sweep *sweep = &state->sweep;
     rft_value *values = rft_values_copy(reader->arena, base, sweep->axis_count + 1);
     bool *known = rft_arena_calloc(reader->arena, sweep->axis_count + 1, sizeof(bool));
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        known[i] = given->given[i] || state->with_refs[i] == LUA_NOREF;
-        if (given->given[i]) {
+        const bool is_given = given && given->given[i];
+        known[i] = is_given || state->with_refs[i] == LUA_NOREF;
+        if (is_given) {
             values[i] = given->values[i];
         } else if (known[i] && !sweep->axes[i].compiled) {
             values[i] = make_odd(values[i]);
@@ -363,14 +365,13 @@ static rft_value *odd_values(problem_reader *reader, const rft_value *base, cons
 static void add_odd(problem_reader *reader) {
     rft_sweep *sweep = &reader->state->sweep;
     const rft_check_facts *check = &reader->state->states[0].kernel->check;
-    const rft_odd_facts derived = {.given = rft_arena_calloc(reader->arena, sweep->axis_count + 1, sizeof(bool))};
     const bool is_given = check->odd == RFT_ODD_GIVEN;
     const size_t most = check->odd == RFT_ODD_NONE ? 0 : is_given ? check->odd_count : 1;
     rft_problem *problems = rft_arena_calloc(reader->arena, sweep->problem_count + most, sizeof(*problems));
     const rft_value *base = smallest_problem(sweep);
     size_t count = 0;
     for (size_t i = 0; i < most; i++) {
-        rft_value *values = odd_values(reader, base, is_given ? &check->odds[i] : &derived);
+        rft_value *values = odd_values(reader, base, is_given ? &check->odds[i] : NULL);
         bool there = false;
         for (size_t p = 0; p < sweep->problem_count && !there; p++) {
             there = rft_values_equal(values, sweep->problems[p].values, sweep->axis_count);

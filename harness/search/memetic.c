@@ -11,15 +11,16 @@
 #include "search/population.h"
 #include "search/strategies.h"
 
-/* So many at random, then every second until RFT_POPULATION were: a tiny budget makes use of what it saw, too. */
+/* So many at random, then every second until FOUNDERS were: a tiny budget makes use of what it saw, too. */
 enum {
     FOUNDERS_FIRST = 6,
-    FOUNDING_ENDS = FOUNDERS_FIRST + 2 * (RFT_POPULATION - FOUNDERS_FIRST),
+    FOUNDERS = 12,
+    FOUNDING_ENDS = FOUNDERS_FIRST + 2 * (FOUNDERS - FOUNDERS_FIRST),
     STEP_ONE_IN = 5,
     DRAWS_MOST = 16,
-    FEW = 6,
+    FEW = 12,
     FEW_FOUNDERS = 4,
-    FEW_DRAWS_MOST = 60
+    FEW_DRAWS_MOST = 120
 };
 
 typedef struct memetic {

@@ -81,14 +81,15 @@ int rft_strategy_new_on(rft_strategy **out, const char *name, const rft_space_vi
     return unknown_strategy(resolved, err);
 }
 
-size_t rft_strategy_next_of(rft_strategy *strategy, const uint64_t *ready, size_t count, size_t turn) {
+size_t rft_strategy_next_of(rft_strategy *strategy, const rft_ready *ready, size_t count, size_t turn) {
+    const bool by_promise = turn % 2 == 0;
     size_t next = 0;
     double least = (double)INFINITY;
-    for (size_t i = 0; i < count && turn % 2 == 0; i++) {
-        const double promised = strategy->promise(strategy, ready[i]);
-        if (promised < least) {
+    for (size_t i = 0; i < count; i++) {
+        const double promised = by_promise ? strategy->promise(strategy, ready[i].index) : (double)INFINITY;
+        if (promised < least || (promised == least && ready[i].since < ready[next].since)) {
             next = i;
-            least = promised;
+            least = fmin(promised, least);
         }
     }
     return next;

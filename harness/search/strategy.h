@@ -55,9 +55,14 @@ struct rft_strategy {
     double (*promise)(rft_strategy *self, uint64_t index);
 };
 
-/* Which of some that it asked for is measured next; they stand in the order in which they were compiled. By turns the
- * one that promises most, so that what is poor need not be waited for, and the first, so that none is forgotten. */
-size_t rft_strategy_next_of(rft_strategy *strategy, const uint64_t *ready, size_t count, size_t turn);
+typedef struct rft_ready {
+    uint64_t index;
+    double since; /* when it was compiled, in any unit */
+} rft_ready;
+
+/* Which of these, all asked for and compiled, is measured next: by turns the one that promises most, so that what is
+ * poor need not be waited for, and the first compiled, so that none is forgotten. Of equal ones the first. */
+size_t rft_strategy_next_of(rft_strategy *strategy, const rft_ready *ready, size_t count, size_t turn);
 
 /* By the hardware's limits (model/roofline/floor.h). */
 typedef struct rft_outlook {

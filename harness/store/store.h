@@ -33,6 +33,9 @@ bool rft_store_is_new(const rft_store *store); /* created by this rft_store_open
  * written. While a program reads it stays as it is, and the next that opens it does it. RFT_E_STORE: the disk does not
  * let it; nothing is lost. Closing does the same without a word. */
 int rft_store_complete(rft_store *store, rft_err *err);
+/* SQLite keeps no account of its memory, which threads that read side by side would wait for. Of a process, before it
+ * opens anything: later it changes nothing. */
+void rft_store_keep_no_accounts(void);
 void rft_store_close(rft_store *store);   /* NULL is accepted */
 void rft_store_discard(rft_store *store); /* the same; a file that is new goes with it, before the lock does */
 

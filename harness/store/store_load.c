@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+void rft_store_keep_no_accounts(void) {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static int load_store(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
     rft_store *store = NULL;
     int code = rft_store_open(&store, path, RFT_STORE_READ, err);

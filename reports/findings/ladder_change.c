@@ -340,8 +340,7 @@ static void by_counts(change *c) {
     }
     pair atomics = counter_pair(c, RFT_COUNTER_L2_ATOMIC), warps = counter_pair(c, RFT_COUNTER_WARPS_ACTIVE);
     in_proportion(c, &atomics, false);
-    rft_pipe pipe = rft_work_main_pipe(&c->points[0]->work);
-    if (pipe < RFT_PIPE_TENSOR_FP64 || pipe == RFT_PIPE_COUNT) { /* a warpgroup's instruction is no warp's */
+    if (!rft_pipe_is_tensor(rft_work_main_pipe(&c->points[0]->work))) { /* a warpgroup's instruction is no warp's */
         in_proportion(c, &warps, true);
     }
 }
@@ -394,20 +393,35 @@ static void by_work_for_all(change *c) {
     in_proportion(c, &working, true);
 }
 
-/* ", SMs with work 97 % of the time in place of 80 %": what else was counted of how busy both are; NULL. */
+/* Of rungs that tensor units come nearest to holding back. */
+static pair units_pair(const change *c) {
+    const rft_share *nearest = c->slower->share_count > 0 ? &c->slower->shares[0] : NULL;
+    bool tensor = nearest && nearest->resource == RFT_RESOURCE_PIPE && rft_pipe_is_tensor(nearest->pipe);
+    pair busy = counter_pair(c, RFT_COUNTER_TENSOR_BUSY);
+    busy = share_pair(c, "cycles with tensor units at work", busy.value[0], busy.value[1]);
+    if (!tensor || !(fabs(less(&busy)) >= IDLE_FRAC)) {
+        busy.value[0] = busy.value[1] = NAN;
+    }
+    return busy;
+}
+
+/* Units that wait less often do as much in a shorter time; what they waited for no count says. */
+static void by_units(change *c) {
+    pair busy = units_pair(c);
+    in_proportion(c, &busy, true);
+}
+
+/* "; SMs with work 97 % of the time in place of 80 %": what changed of how busy both are; "". */
 static const char *busy_words(const change *c) {
-    pair tensor = counter_pair(c, RFT_COUNTER_TENSOR_BUSY), working = working_pair(c);
-    tensor = share_pair(c, "tensor units busy", tensor.value[0], tensor.value[1]);
-    const char *text = NULL;
-    if (tensor.value[0] > 0 && fabs(less(&tensor)) >= IDLE_FRAC) {
-        text = rft_arena_printf(c->arena, "tensor units busy in %s of the cycles in place of %s", tensor.words[1],
-                                tensor.words[0]);
+    const pair pairs[] = {units_pair(c), working_pair(c)};
+    const char *text = "";
+    for (size_t i = 0; i < 2; i++) {
+        if (isfinite(less(&pairs[i]))) {
+            text = rft_arena_printf(c->arena, "%s; %s %s in place of %s (counted)", text, pairs[i].name,
+                                    pairs[i].words[1], pairs[i].words[0]);
+        }
     }
-    if (isfinite(less(&working))) {
-        text = rft_arena_printf(c->arena, "%s%sSMs with work %s of the time in place of %s", text ? text : "",
-                                text ? ", " : "", working.words[1], working.words[0]);
-    }
-    return text ? rft_arena_printf(c->arena, "%s (counted)", text) : NULL;
+    return text;
 }
 
 /* ---- what warps wait for ---- */
@@ -464,16 +478,23 @@ static const char *not_known(const change *c) {
                 fabs(own[0]->seconds - own[1]->seconds) <= EQUAL_FRAC * fmin(own[0]->seconds, own[1]->seconds);
     if (!same) {
         const char *changes = rft_ladder_changes(c->points, c->bounds, c->arena);
-        return busy && changes ? rft_arena_printf(c->arena, "not known; %s; %s", busy, changes)
-               : changes       ? rft_arena_printf(c->arena, "not known; %s", changes)
-                               : "not known: not counted";
+        return changes ? rft_arena_printf(c->arena, "not known; %s%s", changes, busy) : "not known: not counted";
+    }
+    const double more = own[1]->seconds / own[0]->seconds - 1, longer = c->time_s[1] / c->time_s[0] - 1;
+    if (more * longer > 0 && fabs(more) >= EXPLAINED_LEAST * fabs(longer)) { /* little, but so is the step */
+        return rft_arena_printf(
+            c->arena, "%s has %s %s to do (%s), where the times differ by %s; at %s of its ceiling both times",
+            rft_resource_name(slower->resource, slower->pipe), rft_arena_fixed(c->arena, 100 * fabs(more), 1, " %"),
+            more > 0 ? "more" : "less", rft_evidence_name(slower->evidence),
+            rft_arena_fixed(c->arena, 100 * fabs(longer), 1, " %"),
+            rft_arena_fixed(c->arena, 100 * own[1]->frac, 0, " %"));
     }
     int decimals = lround(100 * own[0]->frac) == lround(100 * own[1]->frac);
-    return rft_arena_printf(c->arena, "%s has as much to do (%s), at %s of its ceiling in place of %s: %s",
+    return rft_arena_printf(c->arena,
+                            "%s has as much to do (%s), at %s of its ceiling in place of %s: why is not known%s",
                             rft_resource_name(slower->resource, slower->pipe), rft_evidence_name(slower->evidence),
                             rft_arena_fixed(c->arena, 100 * own[1]->frac, decimals, " %"),
-                            rft_arena_fixed(c->arena, 100 * own[0]->frac, decimals, " %"),
-                            busy ? busy : "why is not known");
+                            rft_arena_fixed(c->arena, 100 * own[0]->frac, decimals, " %"), busy);
 }
 
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena) {
@@ -509,6 +530,9 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     if (!c.text && c.slower->resource != RFT_RESOURCE_LAUNCH) {
         by_work_for_all(&c);
         by_states(&c);
+    }
+    if (!c.text) {
+        by_units(&c);
     }
     return c.text ? c.text : not_known(&c);
 }

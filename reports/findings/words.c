@@ -214,19 +214,21 @@ const char *rft_words_time(const rft_measurement *m, rft_arena *arena) {
 
 const char *rft_words_turns(const rft_bound *bound, rft_arena *arena) {
     const rft_share *first = bound->shares, *other = rft_bound_turns(bound);
-    return other ? rft_arena_printf(arena, "%s and %s %s", rft_resource_name(first->resource, first->pipe),
+    return other ? rft_arena_printf(arena, ", %s and %s %s", rft_resource_name(first->resource, first->pipe),
                                     rft_resource_name(other->resource, other->pipe), rft_bound_turns_word(bound))
-                 : NULL;
+                 : "";
+}
+
+const char *rft_words_beside(const rft_bound *bound, rft_arena *arena) {
+    return bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : rft_bound_busy_text(bound, arena);
 }
 
 const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {
     const char *name =
         bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_resource_name(bound->resource, bound->pipe);
-    const char *of =
-        bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : rft_bound_busy_text(bound, arena);
-    const char *turns = rft_words_turns(bound, arena);
-    if (turns) {
-        return rft_arena_printf(arena, "%s, %s%s", name, turns, of);
+    const char *of = rft_words_beside(bound, arena), *turns = rft_words_turns(bound, arena);
+    if (*turns) {
+        return rft_arena_printf(arena, "%s%s%s", name, turns, of);
     }
     return bound->firmness == RFT_FIRM_NONE
                ? rft_arena_printf(arena, "%s%s", name, bound->resource == RFT_RESOURCE_UNKNOWN ? "" : of)

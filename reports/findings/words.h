@@ -52,8 +52,10 @@ const char *rft_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B
 const char *rft_words_rate(const rft_placement *place, rft_arena *arena);
 /* "98.4 %", "at most 98.4 %" (writes were still in the L2), "back to back 92.9 %"; "n/a". */
 const char *rft_words_reach(const rft_reach *reach, rft_arena *arena);
-/* "FP16 tensor and SFU (ex2) in turns" (rft_bound_turns()); NULL where that is not said. */
+/* Behind the name of a bound: ", FP16 tensor and SFU (ex2) in turns" (rft_bound_turns()); "". */
 const char *rft_words_turns(const rft_bound *bound, rft_arena *arena);
+/* Behind all else of it: ", in step 2", or that busy units stand beside it (rft_bound_busy_text()); "". */
+const char *rft_words_beside(const rft_bound *bound, rft_arena *arena);
 /* "dram 95 %, counted", "mostly dram 69 %, counted", "latency", "not known": for a narrow cell. */
 const char *rft_words_bound(const rft_bound *bound, rft_arena *arena);
 /* What must be said beside a point's share of its roof: the cause of more than 100 %, or why it is at most that;

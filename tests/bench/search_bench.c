@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * search [RECORDING...] [--strategy NAME|all] [--repeats N] [--ahead N] [--workers N [--no-guesses]] [--in-order]
- * [--traces FILE]... [--json FILE|-]: strategies replayed on recorded spaces and scored (search_scoring.h, docs/search.md), in wall time
- * where there are workers; beside them the searches of others (recorded_space.py). stdout is JSON alone: an array of
- * rows; a table with means goes to stderr. Without recordings those of RFT_SPACES (default: shared/spaces beside the
- * source tree); without them it ends with 77. The same call gives the same scores.
+ * [--traces FILE]... [--json FILE|-]: strategies replayed on recorded spaces and scored (search_scoring.h,
+ * docs/search.md), in wall time where there are workers; beside them the searches of others (recorded_space.py). stdout
+ * is JSON alone: an array of rows; a table with means goes to stderr. Without recordings those of RFT_SPACES (default:
+ * shared/spaces beside the source tree); without them it ends with 77. The same call gives the same scores.
  */
 #include "base/arena.h"
 #include "base/fs.h"
@@ -94,7 +94,8 @@ static void score_strategy(bench *b, const search_recording *recording, const se
     double total_s = 0;
     size_t proposals = 0, guessed = 0, right = 0;
     for (uint64_t run = 0; run < b->repeats; run++) {
-        search_replay replay = {recording, strategy, run + 1, b->ahead, b->workers, b->in_order, !b->no_guesses, base->budget_s};
+        search_replay replay = {recording,  strategy,    run + 1,        b->ahead,
+                                b->workers, b->in_order, !b->no_guesses, base->budget_s};
         rft_err err = RFT_ERR_INIT;
         search_replayed found;
         if (search_replay_run(&replay, &found, &err) != RFT_OK) {

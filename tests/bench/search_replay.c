@@ -18,8 +18,8 @@ typedef struct replaying {
     bool *guessed;
     size_t asked, told, forked; /* by the fork */
     bool chosen;                /* what is measured next, while the one before it was */
-    size_t *places;             /* scratch: of what is compiled; */
-    uint64_t *indices;          /* its configurations */
+    rft_ready *ready;           /* scratch: what is compiled... */
+    size_t *places;             /* ...and where it stands in the order of asking */
 } replaying;
 
 static double compile(replaying *r, uint64_t index) {
@@ -76,37 +76,27 @@ static bool is_compiled(const replaying *r, uint64_t index) {
     return r->wall.workers == 0 || r->compiled_s[index] <= r->wall.now_s;
 }
 
-/* What is asked for and compiled, as it was compiled: places in the order of asking. */
-static size_t find_compiled(const replaying *r, size_t *places, uint64_t *indices) {
-    size_t count = 0;
-    for (size_t i = r->told; i < r->asked; i++) {
-        const uint64_t index = r->out->order[i];
-        size_t at = count;
-        if (!is_compiled(r, index)) {
-            continue;
-        }
-        for (; at > 0 && r->compiled_s[indices[at - 1]] > r->compiled_s[index]; at--) {
-            places[at] = places[at - 1];
-            indices[at] = indices[at - 1];
-        }
-        places[at] = i;
-        indices[at] = index;
-        count++;
-    }
-    return count;
+static bool keeps_order(const replaying *r) {
+    return r->replay->in_order || !r->strategy->promise;
 }
 
 /* Puts what is measured next before the others, as harness/run/lookahead.c chooses; false: it is not compiled. */
 static bool choose(replaying *r) {
     uint64_t *order = r->out->order;
-    if (r->chosen || r->replay->in_order || !r->strategy->promise) {
+    size_t count = 0;
+    if (r->chosen || keeps_order(r)) {
         return r->chosen || is_compiled(r, order[r->told]);
     }
-    const size_t count = find_compiled(r, r->places, r->indices);
+    for (size_t i = r->told; i < r->asked; i++) {
+        if (is_compiled(r, order[i])) {
+            r->ready[count] = (rft_ready){order[i], r->compiled_s[order[i]]};
+            r->places[count++] = i;
+        }
+    }
     if (count == 0) {
         return false;
     }
-    const size_t at = r->places[rft_strategy_next_of(r->strategy, r->indices, count, r->told)];
+    const size_t at = r->places[rft_strategy_next_of(r->strategy, r->ready, count, r->told)];
     const uint64_t index = order[at];
     memmove(order + r->told + 1, order + r->told, (at - r->told) * sizeof *order);
     order[r->told] = index;
@@ -117,9 +107,8 @@ static void take(replaying *r) {
     const search_recording *recording = r->replay->recording;
     guess(r);
     while (!choose(r)) {
-        r->wall.now_s = fmin(search_wall_next_s(&r->wall), r->replay->in_order || !r->strategy->promise
-                                                               ? r->compiled_s[r->out->order[r->told]]
-                                                               : (double)INFINITY);
+        r->wall.now_s = fmin(search_wall_next_s(&r->wall),
+                             keeps_order(r) ? r->compiled_s[r->out->order[r->told]] : (double)INFINITY);
         guess(r);
     }
     const uint64_t index = r->out->order[r->told++];
@@ -168,8 +157,8 @@ int search_replay_run(const search_replay *replay, search_replayed *out, rft_err
     out->end_s = rft_calloc(recording->count + 1, sizeof *out->end_s);
     r.compiled_s = rft_calloc(recording->count + 1, sizeof *r.compiled_s);
     r.guessed = rft_calloc(recording->count + 1, sizeof *r.guessed);
+    r.ready = rft_calloc(replay->ahead + 1, sizeof *r.ready);
     r.places = rft_calloc(replay->ahead + 1, sizeof *r.places);
-    r.indices = rft_calloc(replay->ahead + 1, sizeof *r.indices);
     for (uint64_t i = 0; i < recording->count; i++) {
         r.compiled_s[i] = (double)NAN;
     }
@@ -185,8 +174,8 @@ int search_replay_run(const search_replay *replay, search_replayed *out, rft_err
     r.strategy->free(r.strategy);
     free(r.compiled_s);
     free(r.guessed);
+    free(r.ready);
     free(r.places);
-    free(r.indices);
     return RFT_OK;
 }
 

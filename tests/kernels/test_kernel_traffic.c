@@ -29,11 +29,12 @@ static size_t variant_named(const rft_sweep *sweep, const char *name) {
     return 0;
 }
 
-/* The problem whose swept axis has this value. */
+/* The timed problem whose swept axis has this value. */
 static size_t problem_with(const rft_sweep *sweep, const char *axis, int64_t value) {
     for (size_t i = 0; i < sweep->problem_count; i++) {
         for (size_t a = 0; a < sweep->axis_count; a++) {
-            if (strcmp(sweep->axes[a].name, axis) == 0 && sweep->problems[i].values[a].as.integer == value) {
+            if (!sweep->problems[i].odd && strcmp(sweep->axes[a].name, axis) == 0 &&
+                sweep->problems[i].values[a].as.integer == value) {
                 return i;
             }
         }
@@ -600,7 +601,7 @@ static int64_t value_of(const rft_variant *variant, const rft_value *config, con
         }
     }
     fail_msg("no parameter %s", param);
-    return 1;
+    return 1; /* divided by */
 }
 
 /* The last variant's tiles of C, n x n, at most that give no SM two. */

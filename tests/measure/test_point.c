@@ -67,7 +67,7 @@ static void wait_to_be_asked(void *payload, rft_phase phase, size_t buffer) {
     }
 }
 
-/* Where it is measured before it is asked for: the wait for that is none of its time. */
+/* Where it is measured before it is asked for: that wait does not count as its time. */
 static void test_what_waits_to_be_asked_for_is_not_late(void **state) {
     (void)state;
     fixture f;

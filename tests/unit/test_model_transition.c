@@ -296,6 +296,27 @@ static void latency_then_compute(void **state) {
     rft_run_free(run);
 }
 
+/* Sequences of m of as many tokens, long ones of twice as many: operations grow with m, bytes do not, and the doubled
+ * time is no step. Without the work it would be one. */
+static void twice_the_tokens_are_no_step(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    for (int64_t m = 16; m <= 8192; m *= 2) {
+        const double tokens = m >= 2048 ? 32768.0 : 16384.0;
+        rft_work work = {.bytes_read = tokens * 12288.0, .bytes_written = tokens * 4096.0};
+        work.pipe_ops[RFT_PIPE_TENSOR_BF16] = tokens * 8192.0 * (double)m;
+        const double compute_s = work.pipe_ops[RFT_PIPE_TENSOR_BF16] / 600e12, waits_s = tokens * 8e-9;
+        size_t problem = fixture_problem(run, &m);
+        fixture_point(run, problem, NULL, pow(pow(waits_s, 4) + pow(compute_s, 4), 0.25))->work = work;
+    }
+    rft_transition *t = transitions(run, 1);
+    print_message("latency, then a pipe: found at %.0f in [%.0f, %.0f]\n", t[0].where, t[0].low, t[0].high);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
+    assert_int_equal(t[0].turn_of, RFT_TURN_OVER_INTENSITY);
+    assert_true(near(t[0].where, 8e-9 * 600e12 / 8192.0, 0.05));
+    rft_run_free(run);
+}
+
 /* F.linear of PyTorch 2 in fp16 on an H200, M = 1 to 2048, milliseconds: times with waves and changes of kernel in
  * them. N = K = 4096 waits on latency, then on arithmetic; 8192 on memory, then on arithmetic (datasheet's ridge: 217).
  */
@@ -581,6 +602,7 @@ int main(void) {
         cmocka_unit_test(two_points_can_show_a_knee),
         cmocka_unit_test(a_gap_without_a_bound_is_unclear),
         cmocka_unit_test(latency_then_compute),
+        cmocka_unit_test(twice_the_tokens_are_no_step),
         cmocka_unit_test(measured_layers),
         cmocka_unit_test(a_step_is_no_turn),
         cmocka_unit_test(a_stride_turns_twice_under_one_bound),

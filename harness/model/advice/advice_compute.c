@@ -16,7 +16,7 @@ static rft_pipe main_pipe(const rft_advice_case *c) {
 /* Decision tree, compute 1. */
 rft_rule_verdict rft_rule_tensor_use(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_pipe pipe = main_pipe(c);
-    if (pipe >= RFT_PIPE_COUNT || pipe < RFT_PIPE_TENSOR_FP64) {
+    if (!rft_pipe_is_tensor(pipe)) {
         return RFT_RULE_SILENT;
     }
     double busy = rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY);

@@ -48,7 +48,7 @@ static layer layer_of(const rft_advice_case *c) {
 /* The pipe that a layer with many rows would use: its own when it is a matrix unit, else by the width of its type. */
 static rft_ceiling_id layer_ceiling(const rft_advice_case *c, const layer *l) {
     rft_pipe pipe = rft_work_main_pipe(&c->point->work);
-    if (pipe >= RFT_PIPE_TENSOR_FP64 && pipe < RFT_PIPE_COUNT) {
+    if (rft_pipe_is_tensor(pipe)) {
         return rft_amount_pipe_ceiling(pipe);
     }
     return l->element_bytes < 1.5   ? RFT_CEILING_TENSOR_INT8

@@ -171,8 +171,7 @@ static void set_bound(rft_bound *bound, const rft_share *share, double frac) {
 }
 
 static bool is_tensor_bound(const rft_bound *bound) {
-    return rft_bound_limit(bound) == RFT_RESOURCE_PIPE && bound->pipe >= RFT_PIPE_TENSOR_FP64 &&
-           bound->pipe <= RFT_PIPE_TENSOR_INT8;
+    return rft_bound_limit(bound) == RFT_RESOURCE_PIPE && rft_pipe_is_tensor(bound->pipe);
 }
 
 static double busy_frac_of(const rft_bound *bound, const rft_point *point) {

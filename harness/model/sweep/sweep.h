@@ -136,7 +136,7 @@ struct rft_sweep {
     const char *script_hash; /* SHA-256 of the script and every file it required */
     rft_axis *axes;          /* in the order of the kernel's `problem` */
     size_t axis_count;
-    rft_problem *problems; /* odd one first if there is one, then row-major over the swept axes, or as listed;
+    rft_problem *problems; /* odd ones first if there are any, then row-major over the swept axes, or as listed;
                             * behind them those that refine() adds while the run goes on */
     size_t problem_count;
     rft_variant *variants; /* at least one, unless the sweep is a bare space */

@@ -24,6 +24,10 @@ const char *rft_pipe_label(rft_pipe pipe) {
     return pipes[pipe].label;
 }
 
+bool rft_pipe_is_tensor(rft_pipe pipe) {
+    return pipe >= RFT_PIPE_TENSOR_FP64 && pipe <= RFT_PIPE_TENSOR_INT8;
+}
+
 const char *rft_pipe_unit(rft_pipe pipe) {
     return pipes[pipe].unit;
 }

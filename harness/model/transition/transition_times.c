@@ -9,6 +9,8 @@
 #define SCATTER_MOST 0.2
 /* Of the whole change along a line: more between two neighbours is a step (ours). */
 #define STEP_FRAC 0.8
+/* Times the least: bytes that a growing intensity leaves as they are. */
+#define ALIKE 3.0
 /* In units of the noise: so much is more than noise. */
 #define SCATTER_LEAST 2.0
 /* One process does not know what others add: medians under 0.5 % apart are a tie (stats.h), which is two standard
@@ -74,6 +76,31 @@ static bool one_firm_bound(const rft_profile_line *line) {
     return true;
 }
 
+/* Operations of a pipe that is a firm bound somewhere over bytes, both of the work; false unless they rise and the
+ * bytes stay nearly alike, as when sequences grow of a constant number of tokens. What the axis does to the bytes
+ * beside (a value that is no divisor, twice the tokens for the longest) is no turn. */
+static bool intensities_of_work(const rft_profile_line *line, double *out) {
+    const rft_bound *pipe = NULL;
+    double least = INFINITY, most = 0.0, before = 0.0;
+    for (size_t i = 0; i < line->count && !pipe; i++) {
+        const rft_bound *here = bound_at(line, i);
+        pipe = rft_bound_is_firm(here) && rft_bound_limit(here) == RFT_RESOURCE_PIPE ? here : NULL;
+    }
+    if (pipe == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < line->count; i++) {
+        const double bytes = rft_work_bytes(&rft_line_step(line, i)->best->work), rise = work_at(line, i, pipe) / bytes;
+        if (!(rise > before) || !isfinite(rise)) {
+            return false;
+        }
+        out[i] = before = rise;
+        least = fmin(least, bytes);
+        most = fmax(most, bytes);
+    }
+    return most <= ALIKE * least && out[line->count - 1] >= ALIKE * ALIKE * out[0];
+}
+
 /* From a place among `x` to the axis: straight between neighbours on logarithmic scales. */
 static double on_axis(const rft_profile_line *line, const double *axis, const double *x, double place) {
     size_t i = 1;
@@ -126,6 +153,14 @@ rft_line_turns rft_line_turns_of(const rft_profile_line *line, const double *axi
         points[i] = (rft_turn_point){x[i], rft_point_median_s(rft_line_step(line, i)->best) / unit, noise_at(line, i)};
     }
     size_t count = rft_turns_find(points, line->count, SEED, line->arena, &out.turns);
+    if (out.of == RFT_TURN_OF_TIME && out.turns[0].other_shape && intensities_of_work(line, x)) {
+        out.of = RFT_TURN_OVER_INTENSITY;
+        for (size_t i = 0; i < line->count; i++) {
+            points[i].x = x[i];
+            points[i].time_s /= rft_work_bytes(&rft_line_step(line, i)->best->work);
+        }
+        count = rft_turns_find(points, line->count, SEED, line->arena, &out.turns);
+    }
     rft_turn first = out.turns[0], again;
     bool scatters = first.kind == RFT_TURN_UNCLEAR && (first.other_shape || first.scatter > SCATTER_LEAST);
     if (scatters && is_step(points, line->count)) {

@@ -16,7 +16,7 @@ struct rft_mail {
     void *payload;
     pthread_t thread;
     bool started;
-    pthread_mutex_t reading; /* whoever reads: whoever waits does it at once, the thread would have to be woken */
+    pthread_mutex_t reading; /* held by the one that reads: the thread, or sooner the caller that waits anyway */
     pthread_mutex_t lock;    /* of what follows */
     pthread_cond_t changed;
     rft_frame *frames; /* heap */

@@ -10,7 +10,7 @@
 
 typedef struct rft_mail rft_mail;
 
-/* `taken` is asked under the lock about a frame that nothing waits before, by whoever has read it; true: it took the
+/* `taken` is called under the lock, by the thread that read a frame with none waiting before it; true: it took the
  * frame over. */
 rft_mail *rft_mail_open(int fd, bool (*taken)(void *payload, rft_frame *frame), void *payload);
 /* The thread; false: there is none. Whatever the caller is confined to holds for it, too. */

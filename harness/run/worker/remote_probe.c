@@ -188,7 +188,7 @@ static void post_words(remote_probe *remote, const char *what, double timeout_s)
 }
 
 /* Before anything but what it may be at already is asked of a worker it is to have ended that: where it does not, or
- * goes, that is nobody's doing, and another worker is asked. */
+ * goes, no point is charged, and another worker is asked. */
 static void settle_ahead(remote_probe *remote) {
     if (remote->process && remote->ahead) {
         remote->ahead = remote->ahead_of_another = false;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device worker; compile_worker.c is the other one. */
+/* The device worker: what it is asked, and what it does ahead; compile/compile_worker.c is the other one. */
 #include "run/worker/worker.h"
 
-#include "base/hash.h"
-#include "measure/protocol.h"
 #include "run/worker/mail.h"
 #include "run/worker/phase.h"
 #include "run/worker/worker_answer.h"
+#include "run/worker/worker_setup.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,16 +25,7 @@ typedef struct expectation {
 } expectation;
 
 typedef struct device_worker {
-    const rft_worker_host *host;
-    rft_compiler *compiler;
-    rft_gpu *gpu;
-    rft_probe *probe;
-    rft_meter *meter; /* NULL: none */
-    bool meter_asked;
-    rft_err no_meter; /* why there is none */
-    uint64_t draw;    /* of this process, as the first request says; 0: none */
-    rft_device_ptr spacer;
-    bool confined;
+    rft_worker_setup setup;
     rft_mail *mail;
     int out_fd;
     int64_t answered; /* requests */
@@ -51,139 +40,18 @@ typedef struct device_worker {
     int64_t run_ns; /* when its first run began */
     size_t passed;  /* measured points in a row that were as they should be */
     char *problem;  /* problem_key of the last; heap */
-    /* What is done before the first request: loading the driver and NVRTC takes a tenth of a second and more. */
-    pthread_t opening;
-    bool opening_started;
-    rft_compiler *opened; /* by that thread */
-    rft_err opening_err;
-    rft_arena *arena; /* of the identity */
-    rft_gpu_info identity;
-    int identified; /* rft_code */
-    rft_err identity_err;
 } device_worker;
 
-static void *open_compiler(void *payload) {
-    device_worker *worker = payload;
-    if (worker->host->compiler_new(worker->host->self, &worker->opened, &worker->opening_err) != RFT_OK) {
-        worker->opened = NULL;
-    }
-    return NULL;
-}
-
-static void prepare(device_worker *worker) {
-    worker->arena = rft_arena_new();
-    worker->opening_started = pthread_create(&worker->opening, NULL, open_compiler, worker) == 0;
-    worker->identified =
-        worker->host->gpu_identify(worker->host->self, worker->arena, &worker->identity, &worker->identity_err);
-}
-
-/* Takes over what the thread opened; asks again when it could not, so that every request hears why. */
-static int ready_compiler(device_worker *worker, rft_err *err) {
-    if (worker->opening_started) {
-        worker->opening_started = false;
-        pthread_join(worker->opening, NULL);
-        worker->compiler = worker->opened;
-        if (!worker->compiler) {
-            *err = worker->opening_err;
-            return worker->opening_err.code;
-        }
-    }
-    return worker->compiler ? RFT_OK : worker->host->compiler_new(worker->host->self, &worker->compiler, err);
-}
-
-/* Once; a process that follows another does it before it has the device. */
-static void open_meter(device_worker *worker, const rft_gpu_info *info) {
-    if (worker->host->meter_open && !worker->meter_asked) {
-        worker->meter_asked = true;
-        if (worker->host->meter_open(worker->host->self, info, &worker->meter, &worker->no_meter) != RFT_OK) {
-            worker->meter = NULL;
-        }
-    }
-}
-
-static void give_meter(device_worker *worker) {
-    rft_gpu_info info = {0};
-    if (!worker->host->meter_open) {
-        return;
-    }
-    if (!worker->meter_asked && worker->gpu->vt->info(worker->gpu, &info, &worker->no_meter) == RFT_OK) {
-        open_meter(worker, &info);
-    }
-    rft_protocol_meter(worker->probe, worker->meter, worker->no_meter.message);
-}
-
-/* Once the device is open, with what the driver, NVRTC and the libraries opened later still need. */
-static void confine(device_worker *worker) {
-    if (worker->host->confinement && !worker->confined) {
-        int rules = rft_confine_prepare(worker->host->confinement);
-        rft_confine_enter(rules);
-        if (rules >= 0) {
-            close(rules);
-        }
-    }
-    worker->confined = true;
-}
-
-#define SPACER_STEP (2ull << 20) /* a page of the device */
-#define SPACER_MOST (256ull << 20)
-#define SPACER_FRAC 32 /* of the memory that is free: room for the points */
-
-/* Every draw has another size of what is allocated first, so that what comes behind it lies elsewhere. Without room for
- * it there is none. */
-static void take_spacer(device_worker *worker) {
-    uint64_t free_bytes = 0;
-    const rft_gpu_vt *vt = worker->gpu->vt;
-    if (worker->draw == 0 || vt->memory_free(worker->gpu, &free_bytes, NULL) != RFT_OK) {
-        return;
-    }
-    uint64_t most = free_bytes / SPACER_FRAC < SPACER_MOST ? free_bytes / SPACER_FRAC : SPACER_MOST;
-    uint64_t bytes = most < SPACER_STEP ? 0 : SPACER_STEP * (1 + rft_random_below(&worker->draw, most / SPACER_STEP));
-    if (bytes == 0 || vt->alloc(worker->gpu, bytes, &worker->spacer, NULL) != RFT_OK) {
-        worker->spacer = 0;
-    }
-}
-
-static int open_gpu(device_worker *worker, rft_err *err) {
-    int rc = worker->host->gpu_open(worker->host->self, &worker->gpu, err);
-    if (rc == RFT_OK) {
-        take_spacer(worker);
-    }
-    return rc;
-}
-
-/* Opened at the first request, so that a missing driver is an answer and not a dead process. */
-static int ready(device_worker *worker, rft_err *err) {
-    int rc = worker->gpu ? RFT_OK : open_gpu(worker, err);
-    rc = rc == RFT_OK ? ready_compiler(worker, err) : rc;
-    if (rc == RFT_OK && !worker->probe) {
-        rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
-                              err);
-        if (rc == RFT_OK && worker->host->vendor_open) {
-            const rft_vendor_source source = {worker->host->vendor_open, worker->host->self};
-            rft_protocol_use_vendor(worker->probe, &source);
-        }
-        if (rc == RFT_OK && worker->host->counting_open) {
-            const rft_counting_source source = {worker->host->counting_open, worker->host->self};
-            rft_protocol_use_counting(worker->probe, &source);
-        }
-        if (rc == RFT_OK) {
-            give_meter(worker);
-            confine(worker);
-        }
-    }
-    return rc;
-}
-
 static int answer_identify(device_worker *worker, const rft_frame *frame, json_t **head, rft_err *failure) {
-    if (worker->identified != RFT_OK) {
-        *failure = worker->identity_err;
-        return worker->identified;
+    if (worker->setup.identified != RFT_OK) {
+        *failure = worker->setup.identity_err;
+        return worker->setup.identified;
     }
     if (rft_json_bool_or(frame->head, "ahead", false)) {
-        open_meter(worker, &worker->identity);
+        rft_worker_setup_meter(&worker->setup, &worker->setup.identity);
     }
     const rft_env nothing = {0};
-    *head = rft_wire_of_device(&worker->identity, &nothing);
+    *head = rft_wire_of_device(&worker->setup.identity, &nothing);
     return RFT_OK;
 }
 
@@ -196,14 +64,14 @@ static int answer_device(device_worker *worker, const rft_frame *frame, rft_aren
         *head = json_object();
         return RFT_OK;
     }
-    int rc = worker->probe->device(worker->probe, arena, &gpu, &env, failure);
+    int rc = worker->setup.probe->device(worker->setup.probe, arena, &gpu, &env, failure);
     if (rc != RFT_OK) {
         return rc;
     }
-    if (worker->host->describe) {
-        worker->host->describe(worker->host->self, &gpu, &env, arena);
+    if (worker->setup.host->describe) {
+        worker->setup.host->describe(worker->setup.host->self, &gpu, &env, arena);
     }
-    rft_env_set(&env, arena, "nvrtc.version", worker->compiler->version(worker->compiler), NULL);
+    rft_env_set(&env, arena, "nvrtc.version", worker->setup.compiler->version(worker->setup.compiler), NULL);
     *head = rft_wire_of_device(&gpu, &env);
     return RFT_OK;
 }
@@ -212,7 +80,7 @@ static int answer_ceilings(device_worker *worker, const rft_frame *frame, rft_ar
                            rft_err *failure) {
     rft_ceilings ceilings;
     const rft_ceilings_request request = rft_wire_to_ceilings_request(frame->head);
-    int rc = worker->probe->ceilings(worker->probe, &request, arena, &ceilings, failure);
+    int rc = worker->setup.probe->ceilings(worker->setup.probe, &request, arena, &ceilings, failure);
     *head = rc == RFT_OK ? rft_wire_of_ceilings(&ceilings) : NULL;
     return rc;
 }
@@ -239,15 +107,15 @@ static void expect(device_worker *worker, rft_frame *frame) {
 /* Its code is loaded, which takes the driver. */
 static void load_expected(device_worker *worker) {
     expectation *expected = &worker->expected;
-    if (expected->there && !expected->loaded && worker->probe && worker->probe->expect) {
+    if (expected->there && !expected->loaded && worker->setup.probe && worker->setup.probe->expect) {
         expected->loaded = true;
-        worker->probe->expect(worker->probe, &expected->request);
+        worker->setup.probe->expect(worker->setup.probe, &expected->request);
     }
 }
 
 /* After a fault this process is of no more use: the other side starts a new one. */
 static bool is_ending(const device_worker *worker) {
-    return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
+    return worker->setup.gpu && worker->setup.gpu->vt->sticky(worker->setup.gpu);
 }
 
 static int answer(device_worker *worker, int rc, json_t *head, rft_err *failure, rft_err *err) {
@@ -358,7 +226,7 @@ static bool is_unasked(device_worker *worker) {
 }
 
 static int64_t now_ns(const device_worker *worker) {
-    return worker->host->clock->monotonic_ns(worker->host->clock->self);
+    return worker->setup.host->clock->monotonic_ns(worker->setup.host->clock->self);
 }
 
 static void enter_phase(void *payload, rft_phase phase, size_t buffer) {
@@ -407,7 +275,7 @@ static int measure_in_hand(device_worker *worker, rft_arena *arena, rft_probe_re
     worker->request.enter = enter_phase;
     worker->request.works = look_ahead;
     worker->request.payload = worker;
-    int rc = worker->probe->measure(worker->probe, &worker->request, arena, result, failure);
+    int rc = worker->setup.probe->measure(worker->setup.probe, &worker->request, arena, result, failure);
     note_measured(worker, rc == RFT_OK && rft_outcome_is_measured(result->outcome));
     return rc;
 }
@@ -431,7 +299,7 @@ static int answer_count(device_worker *worker, const rft_frame *frame, rft_arena
         rc = rft_wire_to_counter_set(&set, json_object_get(frame->head, "counters"), arena, failure);
     }
     if (rc == RFT_OK) {
-        rc = worker->probe->count(worker->probe, &request, &set, arena, &result, failure);
+        rc = worker->setup.probe->count(worker->setup.probe, &request, &set, arena, &result, failure);
     }
     *head = rc == RFT_OK ? rft_wire_of_counters(&result.counters) : NULL;
     return rc;
@@ -442,7 +310,7 @@ static int answer_idle(device_worker *worker, const rft_frame *frame, rft_arena 
     rft_load_order order;
     rft_load idle;
     rft_wire_to_load_order(&order, json_object_get(frame->head, "load"));
-    int rc = worker->probe->idle(worker->probe, &order, arena, &idle, failure);
+    int rc = worker->setup.probe->idle(worker->setup.probe, &order, arena, &idle, failure);
     *head = rc == RFT_OK ? json_pack("{s:o}", "load", rft_wire_of_load(&idle)) : NULL;
     return rc;
 }
@@ -462,10 +330,10 @@ static int serve(device_worker *worker, const device_request *request, json_t **
         *head = json_object();
         return RFT_OK;
     }
-    if (!worker->gpu) {
-        worker->draw = (uint64_t)rft_json_int_or(request->frame->head, "draw", 0);
+    if (!worker->setup.gpu) {
+        worker->setup.draw = (uint64_t)rft_json_int_or(request->frame->head, "draw", 0);
     }
-    int rc = ready(worker, failure);
+    int rc = rft_worker_setup_ready(&worker->setup, failure);
     if (rc != RFT_OK) {
         return rc;
     }
@@ -489,18 +357,18 @@ static int serve(device_worker *worker, const device_request *request, json_t **
 
 static bool may_go_ahead(const device_worker *worker) {
     const expectation *expected = &worker->expected;
-    return expected->there && expected->surely && worker->probe && !is_ending(worker) &&
+    return expected->there && expected->surely && worker->setup.probe && !is_ending(worker) &&
            worker->passed >= AHEAD_AFTER && rft_text_equal(worker->problem, expected->request.problem_key) &&
            !rft_mail_has(worker->mail) && rft_mail_start(worker->mail);
 }
 
 /* What goes ahead rests while the device is at work. */
 static void rest(device_worker *worker) {
-    if (!worker->probe || !worker->probe->rest || is_ending(worker)) {
+    if (!worker->setup.probe || !worker->setup.probe->rest || is_ending(worker)) {
         return;
     }
     if (!may_go_ahead(worker)) {
-        worker->probe->rest(worker->probe);
+        worker->setup.probe->rest(worker->setup.probe);
     }
     load_expected(worker);
 }
@@ -518,29 +386,10 @@ static int answer_request(device_worker *worker, const rft_frame *frame, rft_err
 }
 
 static void close_all(device_worker *worker) {
-    rft_err ignored = RFT_ERR_INIT;
     forget(&worker->expected);
     rft_mail_close(worker->mail);
-    if (worker->opening_started) {
-        (void)ready_compiler(worker, &ignored); /* there was no request */
-    }
-    if (worker->probe) {
-        worker->probe->free(worker->probe);
-    }
-    if (worker->meter) {
-        worker->meter->vt->close(worker->meter);
-    }
-    if (worker->spacer) {
-        worker->gpu->vt->free(worker->gpu, worker->spacer);
-    }
-    if (worker->gpu) {
-        worker->gpu->vt->close(worker->gpu);
-    }
-    if (worker->compiler) {
-        worker->compiler->free(worker->compiler);
-    }
+    rft_worker_setup_close(&worker->setup);
     free(worker->problem);
-    rft_arena_free(worker->arena);
 }
 
 /* Measures what surely comes next before it is asked for: else the device has nothing to do while the other side
@@ -570,11 +419,11 @@ static int go_ahead(device_worker *worker, rft_err *err) {
 }
 
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
-    device_worker worker = {.host = host, .out_fd = out_fd};
+    device_worker worker = {.setup = {.host = host}, .out_fd = out_fd};
     int rc = RFT_OK;
     rft_worker_become(in_fd);
     worker.mail = rft_mail_open(in_fd, is_of_unasked, &worker);
-    prepare(&worker);
+    rft_worker_setup_begin(&worker.setup);
     while (rc == RFT_OK && !is_ending(&worker)) {
         if (may_go_ahead(&worker)) {
             rc = go_ahead(&worker, err);
