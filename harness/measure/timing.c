@@ -14,7 +14,7 @@
 
 #define PAIR_MAX_LAUNCHES 64 /* two samples of them fit the queue with much to spare */
 #define WARM_LAUNCHES 3      /* the verified run is the first */
-#define WARM_S 5e-3
+#define WARM_S 2.5e-3
 #define SETTLE_FRAC 0.01        /* as far may two readings of a clock that holds still lie apart */
 #define SETTLE_TICKS_S 1e-7     /* and the ticks of the timer at both ends of a sample */
 #define SETTLE_TIMEOUT_FRAC 0.1 /* of the point's timeout: longer is not waited for */
@@ -55,7 +55,7 @@ static int queue_span(void *self, rft_err *err) {
     return rc;
 }
 
-/* The verified run was the first warm-up; more follow until there are three, or 5 ms of them. Only queued: the first
+/* The verified run was the first warm-up; more follow until there are three, or 2.5 ms of them. Only queued: the first
  * sample, which is kept like all others, comes behind them. */
 static int queue_warm_up(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
