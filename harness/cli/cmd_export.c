@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "model/run/run_foreign.h"
+#include "model/run/run_take.h"
 #include "store/store.h"
 
 #include <string.h>
 
 typedef struct export_options {
     const char *format, *output;
-    const char *sweep, *variant, *problem; /* which space; NULL: any */
+    rft_words sweeps;              /* none: all */
+    const char *variant, *problem; /* which space; NULL: any */
 } export_options;
 
 /* ---- one space of the run ---- */
 
-static bool fits_device(const char *asked, const char *name) {
+static bool is_asked_sweep(const rft_words *asked, const char *name) {
+    bool found = asked->count == 0;
+    for (size_t i = 0; i < asked->count; i++) {
+        found = found || strcmp(asked->items[i], name) == 0;
+    }
+    return found;
+}
+
+static bool is_asked(const char *asked, const char *name) {
     return !asked || strcmp(asked, name) == 0;
 }
 
@@ -38,9 +48,9 @@ static int pick_space(const rft_run *run, const export_options *o, rft_arena *ar
                 continue;
             }
             add_space(&all, run, &pick, arena);
-            if (fits_device(o->sweep, sweep->name) && fits_device(o->variant, sweep->variants[pick.variant].name) &&
-                (!o->problem || fits_device(o->problem, rft_run_problem_text(run, s, pick.problem, true, arena)) ||
-                 fits_device(o->problem, rft_run_problem_text(run, s, pick.problem, false, arena)))) {
+            if (is_asked_sweep(&o->sweeps, sweep->name) && is_asked(o->variant, sweep->variants[pick.variant].name) &&
+                (!o->problem || is_asked(o->problem, rft_run_problem_text(run, s, pick.problem, true, arena)) ||
+                 is_asked(o->problem, rft_run_problem_text(run, s, pick.problem, false, arena)))) {
                 *out = pick;
                 found++;
                 add_space(&list, run, &pick, arena);
@@ -73,11 +83,24 @@ static int write_space(rft_cli *cli, const rft_run *run, const export_options *o
     return rc;
 }
 
+/* ---- a recording ---- */
+
+static int write_recording(rft_cli *cli, const rft_run *run, const export_options *o, rft_err *err) {
+    rft_run *part = NULL;
+    int rc = o->sweeps.count ? rft_run_take(&part, run, o->sweeps.items, o->sweeps.count, err) : RFT_OK;
+    const rft_run *whole = part ? part : run;
+    rc = rc ? rc : rft_recording_write(whole, o->output, err);
+    if (rc == RFT_OK) {
+        rft_log_info(&cli->log, "%zu points of %s written to %s", whole->point_count, run->gpu.name, o->output);
+    }
+    rft_run_free(part);
+    return rc;
+}
+
 /* ---- the command ---- */
 
 static int export_run(rft_cli *cli, const char *path, const export_options *o, rft_err *err) {
     rft_run *run = NULL;
-    const char *output = o->output;
     int rc = rft_store_load(&run, path, err);
     if (rc == RFT_OK && run->info.finished_unix_ns == 0 && !rft_run_foreign(run)) {
         rft_log_warn(&cli->log,
@@ -88,13 +111,9 @@ static int export_run(rft_cli *cli, const char *path, const export_options *o, r
     if (rc == RFT_OK && run->info.replay_of) {
         rft_log_warn(&cli->log, "%s was replayed from a recording: export the run that was measured instead", path);
     }
-    if (rc == RFT_OK && strcmp(o->format, "recording") != 0) {
-        rc = write_space(cli, run, o, err);
-    } else if (rc == RFT_OK) {
-        rc = rft_recording_write(run, output, err);
-        if (rc == RFT_OK) {
-            rft_log_info(&cli->log, "%zu points of %s written to %s", run->point_count, run->gpu.name, output);
-        }
+    if (rc == RFT_OK) {
+        bool own = strcmp(o->format, "recording") == 0;
+        rc = own ? write_recording(cli, run, o, err) : write_space(cli, run, o, err);
     }
     rft_run_free(run);
     return rc;
@@ -110,9 +129,9 @@ static int check_options(const export_options *o, const rft_words *rest, rft_err
         rft_err_set(err, RFT_E_USAGE, "unknown format \"%s\"", o->format);
         return rft_err_remedy(err, "--format takes recording, t4 or kt (a cache file of Kernel Tuner)");
     }
-    if (own && (o->sweep || o->variant || o->problem)) {
-        rft_err_set(err, RFT_E_USAGE, "a recording holds the whole run");
-        return rft_err_remedy(err, "leave --sweep, --variant and --problem out, or say --format t4 or kt");
+    if (own && (o->variant || o->problem)) {
+        rft_err_set(err, RFT_E_USAGE, "a recording holds whole sweeps");
+        return rft_err_remedy(err, "leave --variant and --problem out, or say --format t4 or kt");
     }
     if (!rft_text_ends(o->output, ".json.gz") && !rft_text_ends(o->output, ".json")) {
         rft_err_set(err, RFT_E_USAGE, "%s: a recording is called FILE.json.gz or FILE.json", o->output);
@@ -128,7 +147,7 @@ int rft_cmd_export(rft_cli *cli, int argc, char **argv, rft_err *err) {
     const rft_opt opts[] = {
         {"output", 'o', "FILE", "the recording: FILE.json.gz (FILE.json: not compressed)", NULL, &o.output, NULL},
         {"format", 'f', "recording|t4|kt", "t4: plain T4; kt: Kernel Tuner; default recording", NULL, &o.format, NULL},
-        {"sweep", 0, "NAME", "t4, kt: the sweep, where the run has several", NULL, &o.sweep, NULL},
+        {"sweep", 0, "NAME", "this sweep, where the run has several (repeat; t4, kt: one)", NULL, NULL, &o.sweeps},
         {"variant", 0, "NAME", "t4, kt: its variant", NULL, &o.variant, NULL},
         {"problem", 0, "TEXT", "t4, kt: its problem, as `show` writes it: \"n=4096\"", NULL, &o.problem, NULL},
     };

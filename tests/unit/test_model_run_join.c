@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of one card as one: what is renumbered, summed, borrowed, and what is refused. */
+/* Runs of one card as one, and a sweep of it as one again: what is renumbered, summed, borrowed, and what is refused.
+ */
 #include "model_fixture.h"
 
+#include "model/run/run_cards.h"
 #include "model/run/run_join.h"
+#include "model/run/run_take.h"
 
 #include <stdio.h>
 
@@ -59,6 +62,47 @@ static void two_runs_are_one(void **state) {
     assert_int_equal(strlen(one->info.id), 12);
     assert_true(rft_ceilings_rate(&one->ceilings, RFT_CEILING_FP32) == 50e12);
     assert_true(rft_ceilings_rate(&one->ceilings, RFT_CEILING_DRAM_COPY) == 4.2e12);
+    rft_run_free(one);
+    rft_run_free(runs[0]);
+    rft_run_free(runs[1]);
+}
+
+/* What a run of two sweeps says of one is what a run of that one would. */
+static void a_sweep_is_taken(void **state) {
+    (void)state;
+    rft_run *runs[2] = {run_of("a", "copy", 1e-3), run_of("b", "matmul", 2e-3)}, *one = NULL, *part = NULL;
+    rft_err err = RFT_ERR_INIT;
+    runs[1]->points[0].facts.compile_s = 3;
+    runs[1]->points[1].facts.compile_s = 4;
+    runs[1]->points[1].facts.from_cache = true;
+    runs[1]->points[0].rounds[0].busy_s = 0.5;
+    assert_int_equal(rft_run_join(&one, runs, 2, &err), 0);
+    const rft_run_card cards[] = {{.uuid = "GPU-2", .first = 1, .last = 4}, {.uuid = "GPU-1", .first = 5, .last = 6}};
+    rft_run_put_cards(one, cards, 2);
+    assert_int_equal(rft_run_take(&part, one, (const char *[]){"matmul"}, 1, &err), 0);
+    assert_int_equal(part->sweep_count, 1);
+    assert_string_equal(part->sweeps[0].sweep.name, "matmul");
+    assert_int_equal(part->point_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(part->points[i].id, i + 1);
+        assert_int_equal(part->points[i].sweep, 0);
+    }
+    assert_int_equal(part->points[2].alias_of, 2);
+    assert_true(near(rft_point_median_s(rft_run_best(part, 0, SIZE_MAX, 0)), 2e-3, 1e-12));
+    assert_int_equal(part->reference_count, 1);
+    assert_true(part->references[0].sweep == 0 && part->references[0].point == 2 &&
+                part->references[0].after_point == 3);
+    assert_true(isnan(part->info.elapsed_s) && part->info.compile_s == 3 && part->info.busy_s == 0.5);
+    assert_int_equal(strlen(part->info.id), 12);
+    assert_string_not_equal(part->info.id, one->info.id);
+    assert_int_equal(part->card_count, 2);
+    assert_true(part->cards[0].first == 1 && part->cards[0].last == 1);
+    assert_true(part->cards[1].first == 2 && part->cards[1].last == 3);
+    assert_int_equal(one->cards[1].first, 5); /* the run itself stays as it was */
+    rft_run_free(part);
+    assert_int_equal(rft_run_take(&part, one, (const char *[]){"copy", "scan"}, 2, &err), RFT_E_USAGE);
+    assert_non_null(strstr(err.message, "no sweep \"scan\""));
+    assert_string_equal(err.remedy, "it has: copy, matmul");
     rft_run_free(one);
     rft_run_free(runs[0]);
     rft_run_free(runs[1]);
@@ -134,9 +178,8 @@ static void what_is_not_one_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_runs_are_one),
-        cmocka_unit_test(hashes_are_those_of_all),
-        cmocka_unit_test(one_run_stays_itself),
+        cmocka_unit_test(two_runs_are_one),           cmocka_unit_test(a_sweep_is_taken),
+        cmocka_unit_test(hashes_are_those_of_all),    cmocka_unit_test(one_run_stays_itself),
         cmocka_unit_test(what_is_not_one_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

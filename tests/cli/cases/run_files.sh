@@ -73,6 +73,16 @@ expect_err '^3 of 3 valid'
 rooftune show both.db
 expect_out '^one (saxpy, cold cache)'
 expect_out '^two (saxpy, cold cache)'
+# A recording of one of them.
+rooftune export both.db -o two.json.gz --sweep two
+expect_status 0
+rooftune show two.json.gz
+expect_out '^two (saxpy, cold cache)'
+! grep -q '^one (saxpy' out || fail "the other sweep is in the recording"
+rooftune export both.db -o three.json.gz --sweep three
+expect_error 2 'has no sweep "three"'
+expect_err 'it has: one, two'
+[ ! -e three.json.gz ] || fail "a sweep that is not there was written"
 # Rows that were deleted by hand: ids are places all over the program, so such a file is shown, and not continued.
 command -v python3 >/dev/null || skip "no python3"
 export RFT_NVRTC=off
