@@ -225,6 +225,7 @@ static void run_all() {
     roles<bf16, 128, true, 80, 2, 1, 1, true, false, 0, 0, 1, true>("two slots", 90, 1, 1, 1, 4);
     roles<__half, 64, false, 32, 5, 2, 2, false, true, 4, 2, 1, false>("clusters of two", 140, 1, 1, 1, 40);
     roles<__half, 64, true, 48, 3, 2, 2, true, true, 8, 0, 1, true>("causal, clusters of two", 300, 1, 1, 1, 40);
+    roles<__half, 64, false, 64, 4, 2, 2, true, true, 8, 0, 1, false>("shorter than a block", 40, 3, 1, 1, 40);
     roles<__half, 64, true, 64, 4, 3, 1, false, false, 8, 8, 64, true>("three warpgroups", 193, 1, 1, 1, 40);
     roles<__half, 64, true, 48, 3, 3, 1, true, false, 8, 0, 64, true, true>("blocks passed by", 300, 2, 2, 1, 40);
     roles<__half, 64, true, 64, 4, 2, 2, true, false, 8, 0, 1, true, true>("passed by in pairs", 193, 1, 1, 1, 40);
