@@ -12,7 +12,6 @@
 
 #define ROWS_MOST 24       /* problems, of few sweeps */
 #define CHAPTERS_FRAME 8   /* of a report beside its sweeps and mixes */
-#define SWEEPS_MANY 10     /* more have a row each */
 #define TWO_PAGES_MOST 200 /* rows that two pages never have room for */
 
 /* "All times are with a cold cache but for working_set (hot)." The mode of most sweeps, of the first where as many. */
@@ -112,7 +111,7 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
 }
 
 static bool is_many(const rft_build *b) {
-    return b->run->sweep_count > SWEEPS_MANY && b->entry_count > ROWS_MOST;
+    return b->run->sweep_count > RFT_SWEEPS_MANY && b->entry_count > ROWS_MOST;
 }
 
 static bool is_detailed(const rft_table *table) {
@@ -181,8 +180,8 @@ static int pages_with(const rft_build *b, bool contents, size_t most) {
     return rft_page_layout(&trial, NULL);
 }
 
-/* As many problems as one page has room for; of more than SWEEPS_MANY sweeps, which have a row each, two pages where no
- * mix takes the second. */
+/* As many problems as one page has room for; of more than RFT_SWEEPS_MANY sweeps, which have a row each, two pages
+ * where no mix takes the second. */
 static size_t rows_most(const rft_build *b) {
     bool many = is_many(b);
     int pages = many && b->opts.mix_count == 0 ? 2 : 1;

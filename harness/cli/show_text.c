@@ -72,21 +72,43 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_arena_free(arena);
 }
 
+/* Of many sweeps, whose bests a table has, what went wrong alone. */
+static void add_sweep(rft_str *out, const rft_run *run, size_t s, bool wrong_alone, rft_arena *arena) {
+    const rft_print_opts outer = {.indent = 2}, indented = {.indent = 4};
+    rft_str wrong = RFT_STR_INIT;
+    rft_print_text(&wrong, rft_finding_sanitized(run, s, arena), &indented);
+    rft_print_text(&wrong, rft_finding_failures(run, s, arena), &indented);
+    if (!wrong_alone || wrong.length > 0) {
+        add_title(out, &run->sweeps[s].sweep, arena);
+    }
+    if (!wrong_alone) {
+        rft_print_text(out, rft_finding_counts(run, s, arena), &(rft_print_opts){.indent = 2, .label = ""});
+        rft_print_text(out, rft_finding_problems(run, s, arena), &outer);
+        rft_print_text(out, rft_finding_ladder(run, s, false, arena), &indented);
+        rft_print_text(out, rft_finding_loads(run, s, arena), &indented);
+    }
+    rft_str_add(out, rft_str_get(&wrong));
+    rft_str_clear(&wrong);
+}
+
 void rft_show_summary(rft_str *out, const rft_run *run) {
-    const rft_print_opts head = {.label = ""}, outer = {.indent = 2}, indented = {.indent = 4};
+    const rft_print_opts head = {.label = ""}, outer = {.indent = 2};
     rft_arena *arena = rft_arena_new();
     rft_print_text(out, rft_finding_head(run, arena), &head);
     rft_print_text(out, rft_finding_steadiness(run, false, arena), &head);
     rft_print_text(out, rft_finding_split(run, arena), &outer);
     rft_print_text(out, rft_finding_state(run, arena), &head);
+    bool many = run->sweep_count > RFT_SWEEPS_MANY;
+    if (many) {
+        rft_print_text(out, rft_finding_sweeps(run, arena), &outer);
+    }
     for (size_t s = 0; s < run->sweep_count; s++) {
-        add_title(out, &run->sweeps[s].sweep, arena);
-        rft_print_text(out, rft_finding_counts(run, s, arena), &(rft_print_opts){.indent = 2, .label = ""});
-        rft_print_text(out, rft_finding_problems(run, s, arena), &outer);
-        rft_print_text(out, rft_finding_ladder(run, s, false, arena), &indented);
-        rft_print_text(out, rft_finding_loads(run, s, arena), &indented);
-        rft_print_text(out, rft_finding_sanitized(run, s, arena), &indented);
-        rft_print_text(out, rft_finding_failures(run, s, arena), &indented);
+        add_sweep(out, run, s, many, arena);
+    }
+    if (many) {
+        rft_str_add_char(out, '\n');
+        rft_layout_wrapped(out, 0, 0,
+                           "Of each sweep its longest problem; all of them, ladders and power: `rooftune show`.");
     }
     rft_arena_free(arena);
 }

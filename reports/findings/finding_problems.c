@@ -123,23 +123,65 @@ static const char *full_words(const problems *p, const rft_point *best) {
 
 enum { PROBLEM, FIGURES, LETTERS = FIGURES + RFT_POINT_CELLS, IN_BRIEF, IN_FULL, VERSUS, FIELDS };
 
-static void add_problem(problems *p, rft_cell_table *table, size_t problem, bool in_brief) {
-    const rft_point *best = rft_run_best(p->run, p->sweep, SIZE_MAX, problem);
+/* `best` NULL: nothing was measured. `which`: the problem where `name` does not say it; NULL. */
+static void add_best(problems *p, rft_cell_table *table, const char *name, const char *which, const rft_point *best,
+                     bool in_brief) {
     rft_cell_row *row = rft_cell_table_row(table);
     row->where = in_brief ? RFT_IN_TEXT : RFT_IN_FULL;
-    row->cells[PROBLEM] = rft_datum_text(rft_run_problem_text(p->run, p->sweep, problem, true, p->arena));
+    row->cells[PROBLEM] = rft_datum_text(name);
     if (!best) {
-        bool refined = p->run->sweeps[p->sweep].sweep.problems[problem].refined;
         row->spans = true;
-        row->cells[PROBLEM].as.text = rft_arena_printf(p->arena, "%s: nothing measured%s", row->cells[PROBLEM].as.text,
-                                                       refined ? " (refined)" : "");
+        row->cells[PROBLEM].as.text = rft_arena_printf(p->arena, "%s: nothing measured", name);
         return;
     }
     rft_point_cells(p->run, best, row->cells + FIGURES, p->arena);
     row->cells[LETTERS] = rft_datum_text(in_brief ? letters_of(p, best) : NULL);
-    row->cells[IN_BRIEF] = rft_datum_text(joined(p, config_words(p, best), versus_words(p, best)));
+    const char *words = joined(p, config_words(p, best), versus_words(p, best));
+    row->cells[IN_BRIEF] = rft_datum_text(which ? rft_arena_printf(p->arena, "%s; %s", which, words) : words);
     row->cells[IN_FULL] = rft_datum_text(full_words(p, best));
     row->cells[VERSUS] = rft_datum_text(versus_words(p, best));
+}
+
+static void add_problem(problems *p, rft_cell_table *table, size_t problem, bool in_brief) {
+    const rft_point *best = rft_run_best(p->run, p->sweep, SIZE_MAX, problem);
+    bool refined = !best && p->run->sweeps[p->sweep].sweep.problems[problem].refined;
+    const char *name = rft_run_problem_text(p->run, p->sweep, problem, true, p->arena);
+    add_best(p, table, refined ? rft_arena_printf(p->arena, "%s (refined)", name) : name, NULL, best, in_brief);
+}
+
+static rft_cell_table *table_of(rft_finding *f, const char *first) {
+    rft_trait fields[FIELDS] = {[PROBLEM] = {.title = first, .wraps = true},
+                                [LETTERS] = {.title = "", .where = RFT_IN_BRIEF},
+                                [IN_BRIEF] = {.title = "", .where = RFT_IN_BRIEF, .below = true},
+                                [IN_FULL] = {.title = "", .where = RFT_IN_FULL, .below = true},
+                                [VERSUS] = {.title = "", .where = RFT_IN_FULL, .below = true}};
+    memcpy(fields + FIGURES, rft_point_traits, sizeof rft_point_traits);
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
+    table->where = RFT_IN_TEXT;
+    return table;
+}
+
+static void add_notes(const problems *p, rft_finding *f) {
+    for (size_t i = 0; i < p->note_count; i++) {
+        rft_finding_note(f, RFT_IN_BRIEF, "[%c] %s%s", (int)('a' + i), p->notes[i].differs ? "e.g. " : "",
+                         p->notes[i].text);
+    }
+}
+
+rft_finding *rft_finding_sweeps(const rft_run *run, rft_arena *arena) {
+    problems p = {.run = run, .arena = arena};
+    rft_finding *f = rft_finding_new(arena);
+    rft_cell_table *table = table_of(f, "sweep");
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        const rft_sweep *sweep = &run->sweeps[s].sweep;
+        size_t problem = rft_run_largest(run, s);
+        bool named = problem != SIZE_MAX && sweep->axis_count > 0;
+        p.sweep = s;
+        add_best(&p, table, sweep->name, named ? rft_run_problem_text(run, s, problem, true, arena) : NULL,
+                 problem == SIZE_MAX ? NULL : rft_run_best(run, s, SIZE_MAX, problem), true);
+    }
+    add_notes(&p, f);
+    return f;
 }
 
 rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *arena) {
@@ -147,15 +189,8 @@ rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *a
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     const size_t *order = rft_refine_order(data, arena);
     size_t count = 0, shown = 0, at = 0;
-    rft_trait fields[FIELDS] = {[PROBLEM] = {.title = "problem", .wraps = true},
-                                [LETTERS] = {.title = "", .where = RFT_IN_BRIEF},
-                                [IN_BRIEF] = {.title = "", .where = RFT_IN_BRIEF, .below = true},
-                                [IN_FULL] = {.title = "", .where = RFT_IN_FULL, .below = true},
-                                [VERSUS] = {.title = "", .where = RFT_IN_FULL, .below = true}};
-    memcpy(fields + FIGURES, rft_point_traits, sizeof rft_point_traits);
     rft_finding *f = rft_finding_new(arena);
-    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
-    table->where = RFT_IN_TEXT;
+    rft_cell_table *table = table_of(f, "problem");
     for (size_t i = 0; i < data->problem_count; i++) {
         count += !data->problems[i].odd;
     }
@@ -171,9 +206,6 @@ rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *a
         rft_finding_note(f, RFT_IN_BRIEF,
                          "%zu of %zu problems, from the first to the last; all: `rooftune show --full`", shown, count);
     }
-    for (size_t i = 0; i < p.note_count; i++) {
-        rft_finding_note(f, RFT_IN_BRIEF, "[%c] %s%s", (int)('a' + i), p.notes[i].differs ? "e.g. " : "",
-                         p.notes[i].text);
-    }
+    add_notes(&p, f);
     return f;
 }

@@ -58,6 +58,9 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
 rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
 extern const char rft_progress_legend[]; /* of its charts */
 
+/* Of many sweeps a row each: the best of its longest problem. */
+#define RFT_SWEEPS_MANY 10 /* more are many */
+rft_finding *rft_finding_sweeps(const rft_run *run, rft_arena *arena);
 /* The best of every problem, for a terminal: figures, configuration, how it stands to baselines, notes. */
 rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *arena);
 /* Each variant's best beside the first's and the one before; NULL with one variant. `all`: of all problems on a page,

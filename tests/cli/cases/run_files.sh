@@ -73,6 +73,17 @@ expect_err '^3 of 3 valid'
 rooftune show both.db
 expect_out '^one (saxpy, cold cache)'
 expect_out '^two (saxpy, cold cache)'
+# Many: a row each.
+many=
+for i in 1 2 3 4 5 6 7 8 9 10 11; do
+    sweep "many$i" 'over = { n = values(8, 16) }'
+    many="$many many$i.lua"
+done
+rooftune run $many -d "replay:$QUICK" -o many.db --no-report
+expect_status 12
+expect_out 'many11: nothing measured'
+expect_out 'all of them, ladders and power: `rooftune'
+! grep -q '^  problem' out || fail "a table for each of many sweeps"
 # A recording of one of them.
 rooftune export both.db -o two.json.gz --sweep two
 expect_status 0
