@@ -2,6 +2,7 @@
 #include "bench/bench_program.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "store/store.h"
 
@@ -164,6 +165,25 @@ bench_result bench_run_sgemm(const char *const *more, const char *awaited) {
 
 const char *bench_out(void) {
     return rft_str_get(&the_out);
+}
+
+bench_parts bench_parts_of_out(void) {
+    bench_parts parts = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    for (const char *line = bench_out(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        json_t *event = NULL;
+        if (rft_json_parse(&event, line, strcspn(line, "\n"), "an event", NULL) != RFT_OK) {
+            continue;
+        }
+        parts.end_s = rft_json_real_or(event, "at_s", parts.end_s);
+        if (strcmp(rft_json_text_or(event, "event", ""), "point") == 0) {
+            bool final = json_is_true(json_object_get(event, "final_round"));
+            parts.first_s = isnan(parts.first_s) ? parts.end_s : parts.first_s;
+            parts.round_s = final ? parts.round_s : parts.end_s;
+            parts.last_s = parts.end_s;
+        }
+        json_decref(event);
+    }
+    return parts;
 }
 
 /* ---- the scratch folder ---- */

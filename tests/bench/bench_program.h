@@ -8,6 +8,7 @@
  *   tuning_rate    the same 128 configurations tuned by Kernel Tuner and by rooftune, from start to finish
  *   racing         GPU time with the race and without, and what the race's best is worth
  *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
+ *   splitting      one run divided among the host's cards against one card alone
  *   peers          the tuned best of a sweep against torch, torch.compile and CUB, in turns, row by row of a table
  *   same_again     equal runs on one card: false verdicts, what intervals cover, where the variance lies
  *   fleet_files    compare of 1,000 run files: wall time and memory (no GPU)
@@ -48,6 +49,13 @@ bench_result bench_run_well(const char *const *words, const char *awaited);
 bench_result bench_run_sgemm(const char *const *more, const char *awaited);
 /* What the last program wrote to stdout. Valid until the next. */
 const char *bench_out(void);
+
+/* When parts of a run ended, in seconds since its events began: the first point, the last of the first round, the last
+ * of all, the last event. Of the last program's stdout; NaN: none came. */
+typedef struct bench_parts {
+    double first_s, round_s, last_s, end_s;
+} bench_parts;
+bench_parts bench_parts_of_out(void);
 
 /* Deletes the cubin cache (RFT_CACHE, in the scratch folder), the peers' ~/.cupy and the driver's ~/.nv/ComputeCache:
  * HOME is the scratch folder for everything that is started. */

@@ -14,11 +14,8 @@
  */
 #include "bench/bench_program.h"
 
-#include "base/json.h"
-
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define GOAL_WALL_FACTOR 1.15
 #define GOAL_WALL_EXTRA_S 2.0
@@ -63,27 +60,10 @@ static void warm(const char *n) {
     rft_run_free(run);
 }
 
-/* From the first point's event to the last of the first round. */
-static double first_round_s(void) {
-    double first_s = (double)NAN, last_s = (double)NAN;
-    for (const char *line = bench_out(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        json_t *event = NULL;
-        if (rft_json_parse(&event, line, strcspn(line, "\n"), "an event", NULL) != RFT_OK) {
-            continue;
-        }
-        if (strcmp(rft_json_text_or(event, "event", ""), "point") == 0 &&
-            !json_is_true(json_object_get(event, "final_round"))) {
-            last_s = rft_json_real_or(event, "at_s", (double)NAN);
-            first_s = isnan(first_s) ? last_s : first_s;
-        }
-        json_decref(event);
-    }
-    return last_s - first_s;
-}
-
 /* All that the GPU was busy with but the ceilings, the final round and the first point: what is no point's is the
  * readings' of the reference configuration. */
 static double overhead_of(const rft_run *run) {
+    const bench_parts parts = bench_parts_of_out();
     double busy_s = run->info.busy_s - run->ceilings.busy_s;
     for (size_t i = 0; i < run->point_count; i++) {
         for (int round = i == 0 ? 0 : 1; round < RFT_ROUNDS && !run->points[i].alias_of; round++) {
@@ -91,7 +71,7 @@ static double overhead_of(const rft_run *run) {
             busy_s -= isfinite(m->busy_s) ? m->busy_s : 0.0;
         }
     }
-    return (first_round_s() - busy_s) / (double)(run->point_count - 1);
+    return (parts.round_s - parts.first_s - busy_s) / (double)(run->point_count - 1);
 }
 
 static void overhead(void) {

@@ -75,23 +75,9 @@ static void print_stops(const rft_run *run) {
 
 /* When each part of the command ended, by its events. */
 static void print_parts(double wall_s) {
-    double first_s = (double)NAN, round_s = (double)NAN, last_s = (double)NAN, at_s = (double)NAN;
-    for (const char *line = bench_out(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        json_t *event = NULL;
-        if (rft_json_parse(&event, line, strcspn(line, "\n"), "an event", NULL) != RFT_OK) {
-            continue;
-        }
-        at_s = rft_json_real_or(event, "at_s", at_s);
-        if (strcmp(rft_json_text_or(event, "event", ""), "point") == 0) {
-            bool final = json_is_true(json_object_get(event, "final_round"));
-            first_s = isnan(first_s) ? at_s : first_s;
-            round_s = final ? round_s : at_s;
-            last_s = at_s;
-        }
-        json_decref(event);
-    }
+    const bench_parts parts = bench_parts_of_out();
     bench_line("  ended after", "%.2f s first point, %.2f first round, %.2f last of final, %.2f run, %.2f command",
-               first_s, round_s, last_s, at_s, wall_s);
+               parts.first_s, parts.round_s, parts.last_s, parts.end_s, wall_s);
 }
 
 static tuned rooftune(const char *n, const char *processes) {

@@ -29,7 +29,14 @@ return sweep {
       }
     end,
     work = function(p) return { fp32 = 2 * p.n ^ 3, read = 8 * p.n ^ 2, write = 4 * p.n ^ 2 } end,
-    check = { reference = "sgemm_reference.cu:sgemm_reference", length = function(p) return p.n end },
+    check = {
+      reference = {
+        "sgemm_reference.cu:sgemm_reference",
+        grid = function(p) return { ceil_div(p.n, 64), ceil_div(p.n, 64) } end,
+        block = 256,
+      },
+      length = function(p) return p.n end,
+    },
   },
   over = { n = values(n) },
   tune = {

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * splitting [N]: `run -d 0,1 --split` against `run -d 0` on the sgemm sweep of over 500 configurations at n (default
+ * 8192), one, two, two, one card, with cubins in the cache and ceilings kept. The ratio is that of the times from the
+ * command's start to the last point of the first round: what the cards measure in common and their contenders are in
+ * it. The best of both may differ by what two runs of one kernel do. 77 where there is one card.
+ */
+#include "bench/bench_program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GOAL_RATIO 1.85
+#define GOAL_BUSY_FRAC 0.85 /* of one card: else there is nothing to divide */
+#define GOAL_BEST_FRAC 0.01
+
+typedef struct tuned {
+    double round_s, wall_s, best_s, busy_frac;
+    size_t points;
+} tuned;
+
+static tuned tune(const char *n, const char *devices) {
+    const char *one[] = {"-d", devices, "--processes", "1", "--", n, "wide", NULL};
+    const char *several[] = {"-d", devices, "--split", "--processes", "1", "--", n, "wide", NULL};
+    const double wall_s = bench_run_sgemm(strchr(devices, ',') ? several : one, NULL).wall_s;
+    const bench_parts parts = bench_parts_of_out();
+    rft_run *run = bench_load("sgemm.db");
+    size_t problem = 0;
+    while (run->sweeps[0].sweep.problems[problem].odd) { /* no configuration fits the odd size */
+        problem++;
+    }
+    const rft_point *best = rft_run_best(run, 0, SIZE_MAX, problem);
+    tuned result = {.round_s = parts.round_s,
+                    .wall_s = wall_s,
+                    .best_s = best ? rft_point_median_s(best) : (double)NAN,
+                    .busy_frac = run->info.busy_s / run->info.elapsed_s,
+                    .points = run->point_count};
+    rft_run_free(run);
+    bench_line(
+        strchr(devices, ',') ? "two cards" : "one card",
+        "%6.2f s first round, first point after %.2f s, %.2f s in all; %zu points, GPU busy %.0f %%, best %.3f ms",
+        result.round_s, parts.first_s, wall_s, result.points, result.busy_frac * 100, result.best_s * 1e3);
+    return result;
+}
+
+int main(int argc, char **argv) {
+    const char *n = argc > 1 ? argv[1] : "8192";
+    bench_open();
+    if (!strstr(bench_out(), "device 1:")) { /* of `rooftune devices` */
+        printf("skipped: there is one card here\n");
+        bench_close();
+        return 77;
+    }
+    printf("sgemm, n = %s, wide\n", n);
+    const char *warm[] = {"-d", "0", "--processes", "1", "--", "256", "wide", NULL};
+    bench_run_sgemm(warm, NULL); /* fills the cache: n is compiled into nothing */
+    const char *warm_1[] = {"-d", "1", "--processes", "1", "--", "256", NULL};
+    bench_run_sgemm(warm_1, NULL); /* its ceilings */
+    const tuned turns[] = {tune(n, "0"), tune(n, "0,1"), tune(n, "0,1"), tune(n, "0")};
+    const double one_s = turns[0].round_s + turns[3].round_s, two_s = turns[1].round_s + turns[2].round_s;
+    bench_line("first round",
+               "%.2f times as fast (goal: %g), in all %.2f times; one card was busy %.0f %% (needed: %.0f)",
+               one_s / two_s, GOAL_RATIO, (turns[0].wall_s + turns[3].wall_s) / (turns[1].wall_s + turns[2].wall_s),
+               fmin(turns[0].busy_frac, turns[3].busy_frac) * 100, GOAL_BUSY_FRAC * 100);
+    bench_line("best", "%+.2f %% and %+.2f %% in time (goal: at most %+g %%)",
+               (turns[1].best_s / turns[0].best_s - 1) * 100, (turns[2].best_s / turns[3].best_s - 1) * 100,
+               GOAL_BEST_FRAC * 100);
+    bench_close();
+    return 0;
+}
