@@ -235,16 +235,26 @@ def int4_linear(t, s):
 def spmv(t, s):
     """cuSPARSE's CSR. Matrices as of kernels/sparse/spmv_inputs.cu."""
     n, mean, torch = s["n"], s["mean"], t.torch
+    draw = lambda *shape: torch.rand(*shape, device=t.device, dtype=torch.float64)
+    place = torch.arange(n * mean, device=t.device)
     offsets = torch.arange(0, n * mean + 1, mean, device=t.device)
     if s["matrix"] == "power":
-        before = (1.0 - torch.rand(n, device=t.device, dtype=torch.float64)).pow(-0.7).cumsum(0)
+        before = (1.0 - draw(n)).pow(-0.7).cumsum(0)
         offsets[1:] = (before * (n * mean / before[-1])).long()
+        offsets[-1] = n * mean
+    lengths = offsets.diff()
+    row = torch.arange(n, device=t.device).repeat_interleave(lengths)
+    at = place - offsets[row]
     if s["matrix"] == "band":
-        columns = (torch.arange(n, device=t.device)[:, None] - mean // 2 + torch.arange(mean, device=t.device)) % n
+        columns = (row - mean // 2).clamp(0, n - mean) + at
+    elif s["matrix"] == "block":
+        parts = (mean + 7) // 8
+        share = draw((n + 7) // 8 * parts)[row // 8 * parts + at // 8]
+        columns = ((at // 8 + share) * (((n + 7) // 8) / parts)).long() * 8 + at % 8
     else:
-        columns = t.ids(n, n * mean).view(n, mean)
-        columns = columns if s["matrix"] == "power" else columns.sort(dim=1).values
-    offsets, columns = (i.view(-1).to(torch.int32) for i in (offsets, columns))
+        share = (at + draw(n * mean)) / lengths[row]
+        columns = ((share * share if s["matrix"] == "power" else share) * n).long()
+    offsets, columns = offsets.to(torch.int32), columns.clamp_(max=n - 1).to(torch.int32)
     a = torch.sparse_csr_tensor(offsets, columns, t.random(n * mean), size=(n, n))
     return lambda a, x: a @ x, (a, t.random(n))
 
