@@ -198,6 +198,7 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
 /* What compares is measured again, on the card that goes on; so are ceilings, where that is not the first shard's. */
 static void begin_merged(rft_run *run) {
     run->point_count = 0;
+    run->spans = (rft_run_spans){.first = NULL};
     run->reference_count = 0;
     run->baseline_count = 0;
     run->idle = NULL;

@@ -46,7 +46,11 @@ bool rft_store_looks_like_run(const char *path) {
 
 int rft_store_load_for(rft_run **out, const char *path, rft_store_need need, rft_err *err) {
     *out = NULL;
-    return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, need, err);
+    int rc = is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, need, err);
+    if (rc == RFT_OK) {
+        rft_run_mark_spans(*out);
+    }
+    return rc;
 }
 
 int rft_store_load(rft_run **out, const char *path, rft_err *err) {

@@ -171,6 +171,25 @@ bool rft_run_is_candidate(const rft_run *run, const rft_point *point) {
            !rft_run_other_card(run, point);
 }
 
+void rft_run_mark_spans(rft_run *run) {
+    rft_run_spans spans = {.point_count = run->point_count};
+    spans.first = rft_arena_calloc(run->arena, run->sweep_count + 1, sizeof *spans.first);
+    spans.end = rft_arena_calloc(run->arena, run->sweep_count + 1, sizeof *spans.end);
+    for (size_t i = 0; i < run->point_count; i++) {
+        size_t sweep = run->points[i].sweep;
+        spans.first[sweep] = spans.end[sweep] ? spans.first[sweep] : i;
+        spans.end[sweep] = i + 1;
+    }
+    run->spans = spans;
+}
+
+const rft_point *rft_run_span(const rft_run *run, size_t sweep, const rft_point **end) {
+    const rft_run_spans *spans = &run->spans;
+    bool known = spans->first && spans->point_count == run->point_count && sweep < run->sweep_count;
+    *end = run->points + (known ? spans->end[sweep] : run->point_count);
+    return run->points + (known ? spans->first[sweep] : 0);
+}
+
 static bool belongs(const rft_point *point, size_t sweep, size_t variant, size_t problem) {
     return point->sweep == sweep && point->problem == problem && (variant == SIZE_MAX || point->variant == variant);
 }
@@ -226,8 +245,8 @@ static void prefer(rank *best, const rft_run *run, const rft_point *point) {
 
 const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, size_t problem) {
     rank best = {.point = NULL};
-    for (size_t i = 0; i < run->point_count; i++) {
-        const rft_point *point = &run->points[i];
+    const rft_point *end = NULL;
+    for (const rft_point *point = rft_run_span(run, sweep, &end); point < end; point++) {
         if (belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point)) {
             prefer(&best, run, point);
         }
@@ -238,15 +257,16 @@ const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, 
 size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
                       const rft_point ***out) {
     size_t count = 0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        count += belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i]);
+    const rft_point *end = NULL, *first = rft_run_span(run, sweep, &end);
+    for (const rft_point *point = first; point < end; point++) {
+        count += belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point);
     }
     rank *sorted = rft_arena_calloc(arena, count + 1, sizeof *sorted);
     const rft_point **ranked = rft_arena_calloc(arena, count + 1, sizeof(const rft_point *));
     size_t filled = 0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        if (belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i])) {
-            sorted[filled++] = rank_of(run, &run->points[i]);
+    for (const rft_point *point = first; point < end; point++) {
+        if (belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point)) {
+            sorted[filled++] = rank_of(run, point);
         }
     }
     qsort(sorted, count, sizeof *sorted, compare_ranks);
@@ -258,9 +278,10 @@ size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t p
 }
 
 const rft_point *rft_run_default(const rft_run *run, size_t sweep, size_t variant, size_t problem) {
-    for (size_t i = 0; i < run->point_count; i++) {
-        if (belongs(&run->points[i], sweep, variant, problem) && run->points[i].is_default) {
-            return &run->points[i];
+    const rft_point *end = NULL;
+    for (const rft_point *point = rft_run_span(run, sweep, &end); point < end; point++) {
+        if (belongs(point, sweep, variant, problem) && point->is_default) {
+            return point;
         }
     }
     return NULL;
@@ -288,8 +309,8 @@ size_t rft_run_largest(const rft_run *run, size_t sweep) {
     rank *bests = rft_calloc(count + 1, sizeof *bests);
     size_t largest = SIZE_MAX;
     double longest_s = 0.0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        const rft_point *point = &run->points[i];
+    const rft_point *end = NULL;
+    for (const rft_point *point = rft_run_span(run, sweep, &end); point < end; point++) {
         if (point->sweep == sweep && rft_run_is_candidate(run, point)) {
             prefer(&bests[point->problem], run, point);
         }

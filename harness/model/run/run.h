@@ -180,6 +180,13 @@ typedef struct rft_run_package {
     const char *mixes;  /* JSON: a list of mixes that it was run for; NULL: none */
 } rft_run_package;
 
+/* Between which points those of each sweep lie, of a run whose points are all there: a reader asks for the best of a
+ * problem many times. Not stored. */
+typedef struct rft_run_spans {
+    size_t *first, *end;
+    size_t point_count; /* when they were marked: a run that has another is looked through whole */
+} rft_run_spans;
+
 typedef struct rft_run {
     rft_arena *arena; /* owned */
     rft_run_info info;
@@ -191,6 +198,7 @@ typedef struct rft_run {
     size_t sweep_count;
     rft_point *points; /* by id */
     size_t point_count;
+    rft_run_spans spans;
     rft_reference *references; /* in the order taken */
     size_t reference_count, reference_capacity;
     rft_baseline *baselines; /* in the order stored */
@@ -199,6 +207,11 @@ typedef struct rft_run {
     size_t card_count;
     const rft_run_package *package; /* NULL: a run file or a recording */
 } rft_run;
+
+/* Whoever has filled a run, or put other points into it, marks its spans. */
+void rft_run_mark_spans(rft_run *run);
+/* The first point that may be of the sweep; *end: behind the last. */
+const rft_point *rft_run_span(const rft_run *run, size_t sweep, const rft_point **end);
 
 /* Appends a copy. */
 void rft_run_add_reference(rft_run *run, const rft_reference *reference);

@@ -71,15 +71,15 @@ static table table_of(size_t points) {
 
 rft_base rft_run_base(const rft_run *run, size_t sweep, const bool *counts) {
     rft_base base = {.frac = NAN, .worst_frac = NAN};
-    table t = table_of(run->point_count);
+    const rft_point *end = NULL, *first = rft_run_span(run, sweep, &end);
+    table t = table_of((size_t)(end - first));
     for (size_t problem = 0; problem < run->sweeps[sweep].sweep.problem_count; problem++) {
         bool counted = !counts || counts[problem];
         const rft_point *best = counted ? rft_run_best(run, sweep, SIZE_MAX, problem) : NULL;
         if (!best) {
             continue;
         }
-        for (size_t i = 0; i < run->point_count; i++) {
-            const rft_point *point = &run->points[i];
+        for (const rft_point *point = first; point < end; point++) {
             if (point->sweep == sweep && point->problem == problem) {
                 hold(&t, run, point, problem, rft_point_median_s(best), base.problems);
             }
@@ -103,9 +103,8 @@ rft_base rft_run_base(const rft_run *run, size_t sweep, const bool *counts) {
 }
 
 const rft_point *rft_run_base_at(const rft_run *run, const rft_base *base, size_t problem) {
-    const rft_point *of = base->point;
-    for (size_t i = 0; of && i < run->point_count; i++) {
-        const rft_point *point = &run->points[i];
+    const rft_point *of = base->point, *end = NULL;
+    for (const rft_point *point = of ? rft_run_span(run, of->sweep, &end) : NULL; point < end; point++) {
         if (point->sweep == of->sweep && point->problem == problem && point->variant == of->variant &&
             rft_values_equal(point->config, of->config,
                              run->sweeps[of->sweep].sweep.variants[of->variant].param_count) &&

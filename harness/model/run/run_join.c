@@ -229,6 +229,7 @@ int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err
         }
     }
     append_cards(run, runs, count);
+    rft_run_mark_spans(run);
     run->package = count > 1 ? NULL : runs[0]->package;
     run->info.id = count > 1 ? id_of(runs, count, run->arena) : run->info.id;
     *out = run;

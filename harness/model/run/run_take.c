@@ -179,6 +179,7 @@ int rft_run_take(rft_run **out, const rft_run *run, const char *const *names, si
     take_references(&t);
     take_baselines(&t);
     take_cards(&t);
+    rft_run_mark_spans(part);
     *out = part;
     return RFT_OK;
 }
