@@ -163,14 +163,21 @@ local function split(dtype, cuda_type, bytes)
         dram_write = written,
       }
     end,
-    -- Memory waits for bytes in flight, the rest for the busiest SM; adding up takes a microsecond or two.
+    -- Memory waits for bytes in flight, the rest for the busiest SM; one read of the L2 serves several, rows behind A come
+    -- slowly. Blocks of a cluster wait for each other, most where each has its own weights. To begin and end a round takes
+    -- some 5 us, to add up a tile of 128 x 128 some 2.
     prior = function(p, c, gpu, t)
-      local blocks, slots = blocks_of(p, c), gpu.sms * math.max(1, resident_of(c, gpu, BYTES))
-      local in_flight = math.min(blocks, slots) * c.STAGES * stage_of(c, BYTES)
-      local busy = ceil_div(blocks, gpu.sms) * gpu.sms / blocks
-      return math.max(
-        t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), math.max(t[pipe], t.l2, t.shared) * busy
-      ) + (c.SPLIT > 1 and (1 + c.SPLIT / 8) * us or 0)
+      local blocks, resident = blocks_of(p, c), math.max(1, resident_of(c, gpu, BYTES))
+      local parts = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N) * c.SPLIT
+      local busiest = ceil_div(blocks, tiles.filled(gpu, c.CLUSTER_M * c.CLUSTER_N * c.SPLIT))
+      local in_flight = math.min(blocks, resident * gpu.sms) * c.STAGES * stage_of(c, BYTES)
+      local moved = math.max(
+        t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight),
+        math.max(t[pipe], 0.6 * t.l2, t.shared) * busiest * gpu.sms / parts
+          * (p.m % (c.BLOCK_M * c.CLUSTER_M) > 0 and 1.4 or 1)
+      )
+      return moved * (c.CLUSTER_N > 1 and 1.2 or c.CLUSTER_M > 1 and 1.02 or 1) + ceil_div(busiest, resident) * 5 * us
+        + (c.SPLIT > 1 and (1 + busiest * c.BLOCK_M * c.BLOCK_N / 2^13) * us or 0)
     end,
   }
 end
