@@ -245,19 +245,27 @@ local function ladder(dtype)
         end
         return all
       end,
-      -- Pipe, L2 and shared memory overlap, if not wholly; SMs wait for those that have a tile more, and idle ones leave them
-      -- power. Of clusters of four some find no place at once, since an SM or two of a GPC are left over. Sums that leave from
-      -- registers hold the tensor cores up, those of 32 bits in short pieces. The weights fit an H200's bf16, tf32, fp8, int8.
+      -- A tile takes what its longest part takes on an SM, and more where others come near: the pipe, shared memory and the
+      -- L2 (less than modelled, since reads overlap and serve several; twice where rows do not begin with a line), and 0.7 us
+      -- of latency for each time that it empties the ring. Sums that leave from registers hold it up, those of 32 bits in
+      -- short pieces. All wait for the SMs that have a tile more, and clusters that find no place for a second round; blocks
+      -- of a cluster wait for each other when they begin. What memory reads costs power, SMs that idle leave the others some.
       prior = function(p, c, gpu, t)
-        local blocks, written = c.CLUSTER_M * c.CLUSTER_N, out[3] * p.m * p.n
-        local all = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
-        local rounds, idle = ceil_div(all, (gpu.sms - math.max(0, c.IDLE)) // blocks), math.max(0, c.IDLE) / gpu.sms
-        local busy = (t[pipe] ^ 6 + (0.8 * t.shared) ^ 6 + (0.8 * t.l2) ^ 6) ^ (1 / 6) * rounds * gpu.sms / (all * blocks)
+        local blocks, written, stay = c.CLUSTER_M * c.CLUSTER_N, out[3] * p.m * p.n, c.IDLE >= 0
+        local clusters = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
+        local of_sm = gpu.sms / (ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)) -- times an SM's share of all is a tile
+        local _, a_row = rows_of(p, "a", by_k)
+        local _, b_row = rows_of(p, "b", by_k)
+        local lines = (a_row * BYTES % 128 + b_row * BYTES % 128 > 0) and 2 or 1
+        local latency = 0.7 * us * ceil_div(p.k, c.BLOCK_K) / c.STAGES / of_sm
+        local tile = (t[pipe] ^ 6 + (0.6 * t.shared) ^ 6 + (0.4 * lines * t.l2) ^ 6 + latency ^ 6) ^ (1 / 6) * of_sm
         if c.STORES == 0 then
           local read = tiles.reads(p, BYTES, c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N)
-          busy = busy + (out[3] == 4 and 8 or 1) * t.l2 * written / (read + written)
+          tile = tile + (out[3] == 4 and 8 or 1) * t.l2 * written / (read + written) * of_sm
         end
-        return busy * (1 - idle / 2) * (c.PINGPONG and 0.98 or 1) * (blocks >= 4 and 1.5 or 1)
+        local begun = stay and math.min(clusters, (gpu.sms - c.IDLE) // blocks) or clusters -- at once, if they find a place
+        local rounds = ceil_div(clusters, begun) * ceil_div(begun * blocks, tiles.filled(gpu, blocks))
+        return (rounds * tile + t.dram / 2 + (blocks > 1 and 1 * us or 0)) * (1 - math.max(0, c.IDLE) / gpu.sms / 4) * (c.PINGPONG and 0.98 or 1)
           * ((c.LAG > 0 or c.ORDER == "hilbert") and 1.005 or 1)
       end,
     }
