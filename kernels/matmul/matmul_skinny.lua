@@ -95,12 +95,13 @@ local function skinny(dtype, cuda_type)
         dram_write = BYTES * p.m * p.n,
       }
     end,
-    -- Memory waits for bytes in flight: what warps ask for at once, of as many as have registers for it.
+    -- Beside memory's time, that of a warp's steps of 32 k's: it waits for what it has asked for, and multiplies, one
+    -- instruction behind the other. Blocks beyond those whose registers find room begin a round later, which takes some 2 us.
     prior = function(p, c, gpu, t)
-      local registers = 4 * c.AHEAD * (c.BLOCK_N + c.BLOCK_M) // 8 + c.BLOCK_M * c.BLOCK_N // 32 + 40
-      local resident = math.max(1, math.min(32, gpu.registers_per_sm // (32 * registers) // c.WARPS))
-      local in_flight = math.min(blocks(p, c), resident * gpu.sms) * c.WARPS * c.AHEAD * 64 * c.BLOCK_N
-      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), t.l2)
+      local registers = math.min(c.AHEAD * (c.BLOCK_N + c.BLOCK_M) // 2 + c.BLOCK_M * c.BLOCK_N // 32 + 40, 2048 // c.WARPS)
+      local resident = math.max(1, gpu.registers_per_sm // (32 * registers) // c.WARPS)
+      local rounds, steps = ceil_div(blocks(p, c), resident * gpu.sms), p.k / 32 / c.WARPS
+      return math.max(t.dram, t.l2) + rounds * (steps * (100 / c.AHEAD + 20 + 30 * c.BLOCK_M * c.BLOCK_N / 128) * ns + 2 * us)
     end,
   }
 end
