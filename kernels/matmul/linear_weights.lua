@@ -214,12 +214,13 @@ return function(facts)
 
   -- Beside memory's time, that of a warp's steps: it waits for tokens, the longer the fewer records it has asked for, and
   -- multiplies. Blocks beyond those that registers and `shared` leave room for begin a round later; some 2 us each round, and
-  -- for handing over.
+  -- for handing over. asked(c): records on their way; least, of which registers are held.
   local function prior_of(asked, least, shared)
     return function(p, c, gpu, t)
       local warps = c.WARPS_N * c.WARPS_K
       local registers = 8 + 3 * held(c.BLOCK_M, c.DOWN, math.max(asked(c), least)) // 2 + (groups > 1 and 36 * c.DOWN or 0)
-      local resident = math.min(gpu.registers_per_sm // (32 * math.min(255, registers)) // warps, gpu.shared_per_sm // (shared(c) + 1024))
+      local room = gpu.registers_per_sm // (32 * math.min(255, registers)) // warps
+      local resident = math.min(room, gpu.shared_per_sm // (shared(c) + 1024))
       local rounds = ceil_div(blocks_of(p, c), math.max(1, resident) * gpu.sms)
       local steps = ceil_div(p.k, record_k) / (c.WARPS_K * c.SPLIT)
       return math.max(t.dram, t.l2, t.shared, t[pipe]) + rounds * (steps * (0.2 * us / asked(c) + chain_of(c)) + 2 * us)

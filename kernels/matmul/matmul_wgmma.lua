@@ -156,7 +156,7 @@ local function ladder(dtype)
   -- of a cluster wait for each other when they begin. What memory reads costs power, SMs that idle leave the others some.
   -- by_k as above; out_bytes, of an element of C; multiplying, seconds of the pipes.
   local function estimate(p, c, gpu, t, by_k, out_bytes, multiplying)
-    local blocks, written, stay = c.CLUSTER_M * c.CLUSTER_N, out_bytes * p.m * p.n, c.IDLE >= 0
+    local blocks, written = c.CLUSTER_M * c.CLUSTER_N, out_bytes * p.m * p.n
     local clusters = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
     local of_sm = gpu.sms / (ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)) -- times an SM's share of all is a tile
     local _, a_row = rows_of(p, "a", by_k)
@@ -168,9 +168,10 @@ local function ladder(dtype)
       local read = tiles.reads(p, BYTES, c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N)
       tile = tile + (out_bytes == 4 and 8 or 1) * t.l2 * written / (read + written) * of_sm
     end
-    local begun = stay and math.min(clusters, (gpu.sms - c.IDLE) // blocks) or clusters -- at once, if they find a place
+    local begun = c.IDLE >= 0 and math.min(clusters, (gpu.sms - c.IDLE) // blocks) or clusters -- at once, if they find a place
     local rounds = ceil_div(clusters, begun) * ceil_div(begun * blocks, tiles.filled(gpu, blocks))
-    return (rounds * tile + t.dram / 2 + (blocks > 1 and 1 * us or 0)) * (1 - math.max(0, c.IDLE) / gpu.sms / 4) * (c.PINGPONG and 0.98 or 1)
+    local idle = math.max(0, c.IDLE) / gpu.sms
+    return (rounds * tile + t.dram / 2 + (blocks > 1 and 1 * us or 0)) * (1 - idle / 4) * (c.PINGPONG and 0.98 or 1)
       * ((c.LAG > 0 or c.ORDER == "hilbert") and 1.005 or 1)
   end
 
