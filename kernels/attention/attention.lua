@@ -46,16 +46,51 @@ local function moved(dtype, shape, BLOCK_M, BLOCK_N, facts)
   }
 end
 
--- Products and powers take turns as far as nothing else can be done meanwhile; the last round of tiles leaves SMs idle.
+-- Blocks of keys that all tiles of queries see, those of the cluster that has most of them, and tiles a cluster, as
+-- attention_roles.cuh deals them: clusters that stay have one a round, every second round backwards; else the hardware gives
+-- them out in their order, so that some wait for half of the last.
+local function dealt(p, c, gpu)
+  local rows, all = ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER), heads(p)
+  local tiles, together = rows * all, math.min(c.HEADS, all)
+  local clusters = math.min(tiles, gpu.sms // c.CLUSTER)
+  local function blocks_of(i)
+    local first = i // (together * rows) * together -- of the heads that are gone through together
+    local column = (i - first * rows) // math.min(together, all - first)
+    local row = c.LONGEST and rows - 1 - column or column
+    return ceil_div(p.causal and math.min(p.l, (row + 1) * 64 * c.CONSUMERS * c.CLUSTER) or p.l, c.BLOCK_N)
+  end
+  local loads, total, most = {}, 0, 0
+  for i = 0, tiles - 1 do
+    local at, blocks = i % clusters, blocks_of(i)
+    if c.LONGEST and i // clusters % 2 == 1 then at = clusters - 1 - at end
+    loads[at + 1] = (loads[at + 1] or 0) + blocks
+    total, most = total + blocks, math.max(most, loads[at + 1])
+  end
+  if p.causal and not c.STAY then most = total / clusters + blocks_of(tiles - 1) / 2 end
+  return total, most, tiles / clusters
+end
+
+-- How often memory has to bring K and V: once where those of the heads that are gone through together fit half of the L2, else
+-- for all rows of queries that run together.
+local function passes(p, c, gpu, bytes)
+  local rows = ceil_div(p.l, 64 * c.CONSUMERS)
+  local together = c.HEADS > 1 and math.min(c.HEADS, heads(p)) or math.max(1, gpu.sms // rows)
+  if ceil_div(together, p.h // p.kv) * 2 * bytes * p.l * p.d <= gpu.l2_bytes / 2 then return 1 end
+  return math.max(1, rows * together / gpu.sms * (p.causal and 0.5 or 1))
+end
+
+-- Products, and powers as far as other warps' products do not hide them, of the SM that has most to do; a block that does not
+-- stay takes some 3 us to begin and end. What memory brings costs power.
 local function wgmma_prior(dtype)
+  local bytes = dtype == "fp8" and 1 or BYTES
   return function(p, c, gpu, t)
-    local pipe, all = t["tensor_" .. dtype], heads(p) * ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER) * c.CLUSTER
-    local hidden = (c.OVERLAP and 0.6 or 0) + (c.PINGPONG and 0.3 or 0)
-    local rounds = ceil_div(all, gpu.sms) * gpu.sms / all
-    if p.causal then -- blocks that stay are even where all heads go together; else the hardware evens out
-      rounds = c.STAY and (c.LONGEST and c.HEADS >= heads(p) and 1 or 1.3) or c.LONGEST and 1.04 or 1.1
-    end
-    return math.max(pipe + (1 - hidden) * t.sfu, t.shared, t.l2) * rounds * (c.CONSUMERS == 1 and 1.3 or 1)
+    local total, most, rounds = dealt(p, c, gpu)
+    local hidden = (c.OVERLAP and 0.7 or 0) + (c.PINGPONG and 0.2 or 0) + (c.CONSUMERS == 3 and 0.3 or 0)
+    local multiplied = t["tensor_" .. dtype] + math.max(0, 1 - hidden) * t.sfu
+    local busy = (multiplied ^ 6 + t.shared ^ 6 + t.l2 ^ 6) ^ (1 / 6)
+    local keys = 2 * bytes * p.kv / (2 * bytes * p.kv + (bytes + BYTES) * p.h) -- their share of what memory moves
+    return busy * gpu.sms * most / (total * c.CLUSTER) + (c.STAY and 0 or 3 * us * rounds)
+      + 0.2 * t.dram * (1 + keys * (passes(p, c, gpu, bytes) - 1))
   end
 end
 

@@ -121,13 +121,19 @@ local function decode(facts, kind)
       kind.executed(all, p, c, tiles * p.kv_heads * tokens_of(p), tiles * cache_of(p), facts)
       return all
     end,
-    -- Memory waits for bytes in flight, in as many blocks as there are; parts cost a microsecond or two.
+    -- Memory waits for bytes in flight, in as many blocks as there are; warps take 16 tokens a step; none ends before the
+    -- block of the longest sequence. To join parts takes some 2 us, a launch one more.
     prior = function(p, c, gpu, t)
-      local blocks = parts_of(p, c, gpu) * p.kv_heads * tiles_of(p, c) * p.batch
-      local places = gpu.sms * kind.resident(p, c, gpu)
-      local in_flight = math.min(blocks, places) * kind.in_flight(p, c, facts)
-      local busy = blocks <= places and 1 or math.ceil(blocks / places) / (blocks / places)
-      return math.max(t.dram, t.l2, t.l1) * math.max(busy, 48 * KiB * gpu.sms / in_flight) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
+      local parts, tiles, in_flight = parts_of(p, c, gpu), tiles_of(p, c), kind.in_flight(p, c, facts)
+      local blocks, places = parts * p.kv_heads * tiles * p.batch, gpu.sms * kind.resident(p, c, gpu)
+      local running = math.min(blocks, places)
+      local late = p.ragged == 0 and math.ceil(blocks / places) * running / blocks or 1 -- else the hardware evens out
+      local moved = math.max(t.dram, 0.6 * t.l2, 0.6 * t.l1, t.shared) * math.max(late, 48 * KiB * gpu.sms / (running * in_flight))
+      local steps = tiles * p.kv_heads * tokens_of(p) / 16 / (running * kind.threads(c) / 32) * late
+      local longest = 2 * chunk_of(p, c, gpu) * p.d * facts.bytes / in_flight
+      local slow = kind.integer and kind.integer(c) and gpu.cc >= 89 -- shifts are slower than cvt
+      return (moved ^ 6 + (steps * (0.3 + 0.02 * c.HEADS) * us) ^ 6 + (longest * 1.2 * us) ^ 6) ^ (1 / 6) * (slow and 1.06 or 1)
+        + (parts > 1 and ((c.COMBINE == "last_block" and 2 or 3) + parts / 20) * us or 0)
     end,
     check = {
       reference = {

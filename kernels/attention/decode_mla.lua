@@ -108,6 +108,14 @@ local function describe(facts)
   }
 end
 
+-- What a prior makes of `seconds` on all SMs: they wait for those with a block more or, of ragged sequences, for half the last
+-- block, of `chunk` tokens; parts are joined, a head's in half a nanosecond. tiles, of heads; cluster, blocks a part.
+local function waited(p, gpu, seconds, tiles, parts, cluster, chunk)
+  local rounds = parts * cluster * tiles * p.batch / gpu.sms
+  local late = p.ragged == 1 and 1 + gpu.sms * chunk / (decode.tokens_of(p) * tiles) / 2 or math.ceil(rounds) / rounds
+  return seconds * late + (parts > 1 and 2 * us + parts * p.batch * p.heads * 0.5 * ns or 0)
+end
+
 -- spread: scores and values take turns (decode_mla.cu).
 local function by_wgmma(spread)
   return describe {
@@ -149,8 +157,7 @@ local function by_wgmma(spread)
       }
     end,
     prior = function(p, c, gpu, t)
-      local blocks = parts_of(p, c, gpu) * c.CLUSTER * tiles_of(p) * p.batch
-      return math.max(t.floor, t.shared) * math.ceil(blocks / gpu.sms) / (blocks / gpu.sms) + (parts_of(p, c, gpu) > 1 and 2 * us or 0)
+      return waited(p, gpu, math.max(t.floor, t.shared), tiles_of(p), parts_of(p, c, gpu), c.CLUSTER, chunk_of(p, c, gpu))
     end,
   }
 end
@@ -199,8 +206,7 @@ local mma = describe {
     }
   end,
   prior = function(p, c, gpu, t)
-    local blocks = short_parts_of(p, c, gpu) * few_of(p, c) * p.batch
-    return math.max(t.floor, t.shared) * math.ceil(blocks / gpu.sms) / (blocks / gpu.sms) + (short_parts_of(p, c, gpu) > 1 and 2 * us or 0)
+    return waited(p, gpu, math.max(t.floor, t.shared), few_of(p, c), short_parts_of(p, c, gpu), 1, short_of(p, c, gpu))
   end,
 }
 

@@ -28,6 +28,12 @@ function tiles.dram_reads(p, bytes, tile_m, tile_n, blocks_in_flight, l2_bytes, 
   return math.max(once, math.min(waves * a_wave, tiles.reads(p, bytes, tile_m, tile_n)))
 end
 
+-- SMs that clusters of so many blocks fill at once. One lies within a GPC, some 16 SMs, which come in pairs: beyond two
+-- blocks a GPC leaves over half of what they take more (an H200 holds 31 clusters of four, not 33).
+function tiles.filled(gpu, cluster)
+  return (gpu.sms - gpu.sms // 16 * math.max(0, cluster - 2) // 2) // cluster * cluster
+end
+
 -- Of blocks of warps: BLOCK_M x BLOCK_N elements of C a block, WARP_M x WARP_N a warp.
 function tiles.threads(c) return 32 * (c.BLOCK_M // c.WARP_M) * (c.BLOCK_N // c.WARP_N) end
 

@@ -36,7 +36,8 @@ return function(facts)
   local F = group and ("Int4<%d, %s>"):format(group, tostring(zeros)) or format.name
 
   local record_k = 512 // bits -- neighbours of a record, as weight_formats.cuh says
-  local record_bytes = 1024 + (group and record_k // group * (zeros and 48 or 32) or 0)
+  local groups = group and record_k // group or 0
+  local record_bytes = 1024 + groups * (zeros and 48 or 32)
   local function row_blocks(p) return ceil_div(p.n, 16) end
   local function packed_bytes(p) return row_blocks(p) * ceil_div(p.k, record_k) * record_bytes end
 
@@ -205,12 +206,25 @@ return function(facts)
     end
   end
 
-  -- Memory waits for bytes in flight, of as many warps as find room; adding up takes a microsecond or two.
-  local function prior_of(in_flight)
+  -- A warp's registers: sums, records and tokens on their way.
+  local function held(BLOCK_M, DOWN, asked) return BLOCK_M * DOWN // 2 + asked * (8 * DOWN + 64 // bits * BLOCK_M // 8) end
+
+  -- Seconds that a warp multiplies a record: an instruction waits for the one before, those of other rows and tokens less.
+  local function chain_of(c) return 50 * ns * record_k / 16 * (0.8 + c.DOWN * c.BLOCK_M / 40) end
+
+  -- Beside memory's time, that of a warp's steps: it waits for tokens, the longer the fewer records it has asked for, and
+  -- multiplies. Blocks beyond those that registers and `shared` leave room for begin a round later; some 2 us each round, and
+  -- for handing over. asked(c): records on their way; least, of which registers are held.
+  local function prior_of(asked, least, shared)
     return function(p, c, gpu, t)
-      local waiting = math.min(packed_bytes(p), in_flight(p, c, gpu))
-      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, 1.6 * t[pipe])
-        + (c.SPLIT > 1 and (c.LAST_BLOCK and 1 or 2) * us or 0)
+      local warps = c.WARPS_N * c.WARPS_K
+      local registers = 8 + 3 * held(c.BLOCK_M, c.DOWN, math.max(asked(c), least)) // 2 + (groups > 1 and 36 * c.DOWN or 0)
+      local room = gpu.registers_per_sm // (32 * math.min(255, registers)) // warps
+      local resident = math.min(room, gpu.shared_per_sm // (shared(c) + 1024))
+      local rounds = ceil_div(blocks_of(p, c), math.max(1, resident) * gpu.sms)
+      local steps = ceil_div(p.k, record_k) / (c.WARPS_K * c.SPLIT)
+      return math.max(t.dram, t.l2, t.shared, t[pipe]) + rounds * (steps * (0.2 * us / asked(c) + chain_of(c)) + 2 * us)
+        + (c.SPLIT > 1 and (c.LAST_BLOCK and 2 or 3) * us or 0)
     end
   end
 
@@ -254,15 +268,13 @@ return function(facts)
         }, p, c, b, c.BLOCK_M, rows_of(c))
       end,
       traffic = traffic_of(more.passes),
-      prior = prior_of(more.in_flight),
+      prior = prior_of(more.asked, more.least or 1, more.shared),
     }
   end
 
-  local function in_registers(p, c, gpu) -- 24 warps an SM, say, by their registers
-    return math.min(blocks_of(p, c) * c.WARPS_N * c.WARPS_K, 24 * gpu.sms) * c.AHEAD * c.DOWN * record_bytes
-  end
   local registers = packed {
-    name = "registers", kernel = "linear_registers", own = "AHEAD", passes = 0, shared = sums_of, in_flight = in_registers,
+    name = "registers", kernel = "linear_registers", own = "AHEAD", passes = 0, shared = sums_of,
+    asked = function(c) return c.AHEAD end,
     params = { { "AHEAD", 2, "records of a warp on their way" } },
   }
 
@@ -277,10 +289,7 @@ return function(facts)
       { "CHUNK", 1, "records of a copy" },
       { "STAGES", 4, "copies of a warp in shared memory, one in use" },
     },
-    in_flight = function(p, c, gpu)
-      local resident = math.max(1, gpu.shared_per_sm // (shared_of(c) + 1024)) -- the driver takes 1 KiB a block
-      return math.min(blocks_of(p, c), resident * gpu.sms) * shared_of(c)
-    end,
+    asked = function() return 1 end, least = bits < 16 and 2 or 1, -- the next record is already being widened
   }
 
   -- A stage has x of BLOCK_K and the weights of CONSUMERS times 64 rows; sums take the stages' place.
@@ -361,12 +370,15 @@ return function(facts)
         dram_write = 2 * p.m * p.n,
       }
     end,
+    -- Memory, or the crew that widens, whichever takes longer: 0.3 us a stage, and 5 ns for 16 k's, more for more tokens. Blocks
+    -- of a cluster wait for each other, crews' and parts' sums are added up.
     prior = function(p, c, gpu, t)
-      local slots = c.RESIDENT * gpu.sms
-      local waiting = math.min(wide_blocks(p, c), slots) * c.STAGES * c.CONSUMERS * 4 * c.BLOCK_K // record_k * record_bytes
-      local rounds = ceil_div(wide_blocks(p, c), slots) * slots / math.max(wide_blocks(p, c), slots)
-      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, t[pipe]) * rounds
-        + (1 + c.SPLIT / 8) * us
+      local cluster = c.CLUSTER_N * c.SPLIT
+      local rounds = ceil_div(wide_blocks(p, c), c.RESIDENT * tiles.filled(gpu, cluster))
+      local steps = ceil_div(p.k, c.BLOCK_K) / (c.IN_TURN * c.SPLIT)
+      local widened = rounds * steps * (0.3 * us + 5 * ns * c.BLOCK_K / 16 * (1 + c.BLOCK_M / 64))
+      return (math.max(t.dram, 0.6 * t.l2, t.shared, t[pipe]) ^ 6 + widened ^ 6) ^ (1 / 6) * (cluster > 1 and 1.03 or 1)
+        + rounds * (2 + 0.2 * c.IN_TURN) * us + (c.SPLIT > 1 and 1 * us or 0)
     end,
   }
 
@@ -438,15 +450,18 @@ return function(facts)
         dram_write = 2 * p.m * p.n,
       }
     end,
+    -- Beside memory's time, that of a warp's steps: warps side by side wait for each other before x is asked for.
     prior = function(p, c, gpu, t)
-      local waiting = math.min(early_blocks(p, c), 2 * gpu.sms) * c.WARPS_N * c.WARPS_K * c.STAGES * c.DOWN * record_bytes
-      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / waiting), t.l2, t.shared, 1.6 * t[pipe]) + c.SPLIT / 8 * us
+      local rounds = ceil_div(early_blocks(p, c), 2 * tiles.filled(gpu, c.SPLIT))
+      local steps = ceil_div(p.k, record_k) / (c.WARPS_K * c.SPLIT)
+      local waits = (c.WARPS_N > 1 and 0.6 or 0.05) * us / c.X_STAGES
+      return math.max(t.dram, t.l2, t.shared, t[pipe]) + rounds * steps * (waits + chain_of(c)) + (c.SPLIT > 1 and 1 * us or 0)
+        + (c.AHEAD ~= 0 and 0.1 * us or 0)
     end,
   } end
   local early, early_fetched = bits <= 8 and early_layer("early"), bits <= 8 and early_layer("early_fetched")
 
-  -- Whole warps' registers: sums, records and tokens on their way; what is shared; nothing to add up without SPLIT.
-  local function held(BLOCK_M, DOWN, asked) return BLOCK_M * DOWN // 2 + asked * (8 * DOWN + 64 // bits * BLOCK_M // 8) end
+  -- Whole warps' registers; what is shared; nothing to add up without SPLIT.
   local fits = {
     "SPLIT > 1 or LAST_BLOCK",
     function(WARPS_N, WARPS_K) return WARPS_N * WARPS_K <= 16 end,

@@ -178,10 +178,12 @@ local function emulated(dtype, element, cuda_type, size, products, loose, early)
         dram_write = planes * size * inputs + written,
       }
     end,
-    -- The slowest of pipe, L2 and shared memory; SMs wait for those that have a tile more.
+    -- The slowest of pipe, L2 and shared memory; SMs wait for those that have a tile more, steps where the ring has no room for
+    -- the planes of two, and the pipe where no other warpgroup multiplies while one adds.
     prior = function(p, c, gpu, t)
       local all = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)
-      return math.max(t[pipe], t.l2, t.shared) * ceil_div(all, gpu.sms) * gpu.sms / all
+      return math.max(t[pipe], 0.6 * t.l2, t.shared) * ceil_div(all, gpu.sms) * gpu.sms / all
+        * (c.STAGES < 2 * planes_of(c) and 1.2 or 1) * (c.LAG and 1 or 1.05)
     end,
   }
 end

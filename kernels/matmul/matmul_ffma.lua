@@ -86,13 +86,16 @@ local function matmul(name, entry, barriers, args)
         dram_write = written,
       }
     end,
-    -- The pipe, while SMs wait for those that have a tile more; multiplications whose order is ptxas' fetch more registers.
+    -- The pipe of the SM that has most tiles: a warp alone on its scheduler multiplies half of the time, each tile waits at its
+    -- barriers. Multiplications whose order is ptxas' fetch more registers, factors of 16 rows fill them; a tile without a
+    -- loop over its steps has none of them ahead.
     prior = function(p, c, gpu, t)
       local blocks = ceil_div(p.m, c.TILE_M) * ceil_div(p.n, c.TILE_N)
-      local places = gpu.sms * c.RESIDENT
+      local busiest = ceil_div(blocks, gpu.sms)
+      local warps = math.min(busiest, c.RESIDENT) * threads_of(c) / 128 -- of a scheduler
       local ordered = c.SERPENTINE and c.PTXAS == 1
-      return math.max(t.fp32, t.shared, t.l2) * ceil_div(blocks, places) * places / blocks
-        * (ordered and 1 or 1.2) * (c.AHEAD and 1 or 1.05)
+      return math.max(t.fp32, t.shared, t.l2) * busiest * gpu.sms / blocks * (1 + 1 / warps) * (1 + 2 / c.TILE_K)
+        * (c.UNROLL == c.TILE_K and 1.8 or 1) * (ordered and 1 or 1.2) * (c.AHEAD and 1 or 1.05) * (c.REG_M > 8 and 1.03 or 1)
     end,
     check = { reference = "matmul_fp32_reference.cu:matmul_fp32_reference", length = function(p) return p.k end },
   }

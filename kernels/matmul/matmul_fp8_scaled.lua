@@ -174,11 +174,10 @@ return function(facts)
         moved.l2 = moved.l2 + (scale == "blocks" and sums / c.BLOCK_N * 4 * ceil_div(p.k, SCALED) or bytes_of_scales(scale, p))
         return moved
       end,
-      -- As matmul_wgmma.lua's roles; what is added takes its time beside the tensor cores'.
+      -- As matmul_wgmma.lua's roles; what is added takes its time beside the tensor cores', turns take barriers.
       prior = function(p, c, gpu, t)
-        local tiles = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)
-        local rounds = ceil_div(tiles, gpu.sms - math.max(0, c.IDLE))
-        return math.max(t.tensor_fp8, t.fp32, t.l2, t.shared) * rounds * gpu.sms / tiles * (c.PINGPONG and 1 or 1.02)
+        local turns = of.params == params and c.TURNS
+        return base.estimate(p, c, gpu, t, by_k, out_size, math.max(t.tensor_fp8, t.fp32)) * (turns and 1.04 or 1)
       end,
       check = check,
     }

@@ -95,12 +95,13 @@ local function skinny(dtype, cuda_type)
         dram_write = BYTES * p.m * p.n,
       }
     end,
-    -- Memory waits for bytes in flight: what warps ask for at once, of as many as have registers for it.
+    -- Beside memory's time, that of a warp's steps of 32 k's: it waits for what it has asked for, and multiplies, one
+    -- instruction behind the other. Blocks beyond those whose registers find room begin a round later, which takes some 2 us.
     prior = function(p, c, gpu, t)
-      local registers = 4 * c.AHEAD * (c.BLOCK_N + c.BLOCK_M) // 8 + c.BLOCK_M * c.BLOCK_N // 32 + 40
-      local resident = math.max(1, math.min(32, gpu.registers_per_sm // (32 * registers) // c.WARPS))
-      local in_flight = math.min(blocks(p, c), resident * gpu.sms) * c.WARPS * c.AHEAD * 64 * c.BLOCK_N
-      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), t.l2)
+      local registers = math.min(c.AHEAD * (c.BLOCK_N + c.BLOCK_M) // 2 + c.BLOCK_M * c.BLOCK_N // 32 + 40, 2048 // c.WARPS)
+      local resident = math.max(1, gpu.registers_per_sm // (32 * registers) // c.WARPS)
+      local rounds, steps = ceil_div(blocks(p, c), resident * gpu.sms), p.k / 32 / c.WARPS
+      return math.max(t.dram, t.l2) + rounds * (steps * (100 / c.AHEAD + 20 + 30 * c.BLOCK_M * c.BLOCK_N / 128) * ns + 2 * us)
     end,
   }
 end
@@ -163,14 +164,21 @@ local function split(dtype, cuda_type, bytes)
         dram_write = written,
       }
     end,
-    -- Memory waits for bytes in flight, the rest for the busiest SM; adding up takes a microsecond or two.
+    -- Memory waits for bytes in flight, the rest for the busiest SM; one read of the L2 serves several, rows behind A come
+    -- slowly. Blocks of a cluster wait for each other, most where each has its own weights. To begin and end a round takes
+    -- some 5 us, to add up a tile of 128 x 128 some 2.
     prior = function(p, c, gpu, t)
-      local blocks, slots = blocks_of(p, c), gpu.sms * math.max(1, resident_of(c, gpu, BYTES))
-      local in_flight = math.min(blocks, slots) * c.STAGES * stage_of(c, BYTES)
-      local busy = ceil_div(blocks, gpu.sms) * gpu.sms / blocks
-      return math.max(
-        t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), math.max(t[pipe], t.l2, t.shared) * busy
-      ) + (c.SPLIT > 1 and (1 + c.SPLIT / 8) * us or 0)
+      local blocks, resident = blocks_of(p, c), math.max(1, resident_of(c, gpu, BYTES))
+      local parts = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N) * c.SPLIT
+      local busiest = ceil_div(blocks, tiles.filled(gpu, c.CLUSTER_M * c.CLUSTER_N * c.SPLIT))
+      local in_flight = math.min(blocks, resident * gpu.sms) * c.STAGES * stage_of(c, BYTES)
+      local moved = math.max(
+        t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight),
+        math.max(t[pipe], 0.6 * t.l2, t.shared) * busiest * gpu.sms / parts
+          * (p.m % (c.BLOCK_M * c.CLUSTER_M) > 0 and 1.4 or 1)
+      )
+      return moved * (c.CLUSTER_N > 1 and 1.2 or c.CLUSTER_M > 1 and 1.02 or 1) + ceil_div(busiest, resident) * 5 * us
+        + (c.SPLIT > 1 and (1 + busiest * c.BLOCK_M * c.BLOCK_N / 2^13) * us or 0)
     end,
   }
 end

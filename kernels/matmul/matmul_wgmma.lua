@@ -5,7 +5,7 @@
 -- k x n, the latter A as k x m; fits and deepest are constraints of roles. C of tf32 is fp32, of fp8 bf16, of int8 int32.
 -- All but int8 also { with_epilogue }: a function of the name of an epilogue of matmul_epilogue.lua, and { layout = "nn" or
 -- "nt", fp32 = true: C is fp32 }, that returns roles with it, and its fits and deepest.
--- with_maps, temps, moved, params and sizes are for files that go on from here.
+-- with_maps, temps, moved, estimate, params and sizes are for files that go on from here.
 local epilogues = require "kernels.matmul_epilogue"
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
@@ -149,6 +149,32 @@ local function ladder(dtype)
     }
   end
 
+  -- A tile takes what its longest part takes on an SM, and more where others come near: the pipe, shared memory and the
+  -- L2 (less than modelled, since reads overlap and serve several; twice where rows do not begin with a line), and 0.7 us
+  -- of latency for each time that it empties the ring. Sums that leave from registers hold it up, those of 32 bits in
+  -- short pieces. All wait for the SMs that have a tile more, and clusters that find no place for a second round; blocks
+  -- of a cluster wait for each other when they begin. What memory reads costs power, SMs that idle leave the others some.
+  -- by_k as above; out_bytes, of an element of C; multiplying, seconds of the pipes.
+  local function estimate(p, c, gpu, t, by_k, out_bytes, multiplying)
+    local blocks, written = c.CLUSTER_M * c.CLUSTER_N, out_bytes * p.m * p.n
+    local clusters = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
+    local of_sm = gpu.sms / (ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N)) -- times an SM's share of all is a tile
+    local _, a_row = rows_of(p, "a", by_k)
+    local _, b_row = rows_of(p, "b", by_k)
+    local lines = (a_row * BYTES % 128 + b_row * BYTES % 128 > 0) and 2 or 1
+    local latency = 0.7 * us * ceil_div(p.k, c.BLOCK_K) / c.STAGES / of_sm
+    local tile = (multiplying ^ 6 + (0.6 * t.shared) ^ 6 + (0.4 * lines * t.l2) ^ 6 + latency ^ 6) ^ (1 / 6) * of_sm
+    if c.STORES == 0 then
+      local read = tiles.reads(p, BYTES, c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N)
+      tile = tile + (out_bytes == 4 and 8 or 1) * t.l2 * written / (read + written) * of_sm
+    end
+    local begun = c.IDLE >= 0 and math.min(clusters, (gpu.sms - c.IDLE) // blocks) or clusters -- at once, if they find a place
+    local rounds = ceil_div(clusters, begun) * ceil_div(begun * blocks, tiles.filled(gpu, blocks))
+    local idle = math.max(0, c.IDLE) / gpu.sms
+    return (rounds * tile + t.dram / 2 + (blocks > 1 and 1 * us or 0)) * (1 - idle / 4) * (c.PINGPONG and 0.98 or 1)
+      * ((c.LAG > 0 or c.ORDER == "hilbert") and 1.005 or 1)
+  end
+
   local STORED = "BLOCK_M, BLOCK_N, BLOCK_K, GROUPS"
   local stored = describe {
     name = "wgmma_stored",
@@ -245,28 +271,14 @@ local function ladder(dtype)
         end
         return all
       end,
-      -- Pipe, L2 and shared memory overlap, if not wholly; SMs wait for those that have a tile more, and idle ones leave them
-      -- power. Of clusters of four some find no place at once, since an SM or two of a GPC are left over. Sums that leave from
-      -- registers hold the tensor cores up, those of 32 bits in short pieces. The weights fit an H200's bf16, tf32, fp8, int8.
-      prior = function(p, c, gpu, t)
-        local blocks, written = c.CLUSTER_M * c.CLUSTER_N, out[3] * p.m * p.n
-        local all = ceil_div(p.m, c.BLOCK_M * c.CLUSTER_M) * ceil_div(p.n, c.BLOCK_N * c.CLUSTER_N)
-        local rounds, idle = ceil_div(all, (gpu.sms - math.max(0, c.IDLE)) // blocks), math.max(0, c.IDLE) / gpu.sms
-        local busy = (t[pipe] ^ 6 + (0.8 * t.shared) ^ 6 + (0.8 * t.l2) ^ 6) ^ (1 / 6) * rounds * gpu.sms / (all * blocks)
-        if c.STORES == 0 then
-          local read = tiles.reads(p, BYTES, c.BLOCK_M * c.CLUSTER_M, c.BLOCK_N * c.CLUSTER_N)
-          busy = busy + (out[3] == 4 and 8 or 1) * t.l2 * written / (read + written)
-        end
-        return busy * (1 - idle / 2) * (c.PINGPONG and 0.98 or 1) * (blocks >= 4 and 1.5 or 1)
-          * ((c.LAG > 0 or c.ORDER == "hilbert") and 1.005 or 1)
-      end,
+      prior = function(p, c, gpu, t) return estimate(p, c, gpu, t, by_k, out[3], t[pipe]) end,
     }
     return described, of.fits, of.deepest
   end
 
   local all = {
     tma = tma, roles = roles {}, fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
-    moved = moved, params = roles_params, sizes = function(out_size, column_size, beside) return sizes(BYTES, out_size, column_size, beside) end,
+    moved = moved, estimate = estimate, params = roles_params, sizes = function(out_size, column_size, beside) return sizes(BYTES, out_size, column_size, beside) end,
   }
   if BYTES == 2 then
     all.stored, all.roles_nn, all.roles_nt = stored, roles { layout = "nn" }, roles { layout = "nt" }
