@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/run/run_drift.h"
+#include "model/run/run_repeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static void add_run(rft_compare_pages *p, size_t at) {
     const rft_compare_side *side = &p->compare->sides[at];
     const rft_run *run = side->run;
     const rft_run_info *info = &run->info;
+    const double step_s = rft_run_timer_step_s(run);
     rft_doc_heading(p->doc, 2, rft_compare_side_name(p->compare, at, p->arena), NULL);
     rft_table *table = rft_doc_table(p->doc, columns, 2);
     table->plain = true;
@@ -59,7 +61,7 @@ static void add_run(rft_compare_pages *p, size_t at) {
                          : rft_arena_printf(p->arena, "rooftune %s, revision %s", or_unknown(info->tool_version),
                                             or_unknown(info->tool_revision)));
     rft_doc_pair(p->doc, table, "Timer's step",
-                 side->step_s > 0.0 ? rft_figure_si(p->arena, side->step_s, "s") : "not seen in the samples");
+                 step_s > 0.0 ? rft_figure_si(p->arena, step_s, "s") : "not seen in the samples");
     const char *drift = rft_run_drift_sentence(run, p->arena);
     rft_doc_pair(p->doc, table, "Drift", drift ? drift : "not known: no reference was read");
     rft_doc_pair(p->doc, table, "Command", or_unknown(info->command));

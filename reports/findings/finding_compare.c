@@ -2,6 +2,7 @@
 /* finding_compare.c - the runs of a comparison, and what stands beside the verdicts: how hard was
  * searched, how much runs of one model differ, what has no partner and what all of it rests on. */
 #include "base/str.h"
+#include "model/run/run_repeat.h"
 #include "reports/figures.h"
 #include "reports/findings/compare_findings.h"
 
@@ -103,7 +104,8 @@ static void fill_side(rft_datum *cells, const rft_compare *compare, size_t i, rf
     cells[SIDE_FELLOW] = rft_datum_text(is_fellow(compare, i) ? "(a card named above)" : "");
     cells[SIDE_PATH] = rft_datum_text(side->path);
     cells[SIDE_FILE_NAME] = rft_datum_text(slash ? slash + 1 : side->path);
-    cells[SIDE_STEP] = rft_datum_number(side->step_s > 0.0 ? side->step_s : (double)NAN);
+    const double step_s = rft_run_timer_step_s(side->run);
+    cells[SIDE_STEP] = rft_datum_number(step_s > 0.0 ? step_s : (double)NAN);
     cells[SIDE_VERDICT] = rft_datum_finding(verdict_counts(compare, i, arena));
     cells[SIDE_MEAN] = rft_datum_number(compare->scores[i].mean.ratio);
     cells[SIDE_MEAN_LOW] = rft_datum_number(compare->scores[i].mean.low);

@@ -4,7 +4,6 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "model/compare/compare_parts.h"
-#include "model/run/run_repeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,8 +42,7 @@ static void fill_side(rft_compare *compare, size_t at, const rft_compare_input *
                                .card = at,
                                .card_known = run->gpu.uuid && *run->gpu.uuid,
                                .price = input->price,
-                               .date = rft_arena_strdup(arena, date),
-                               .step_s = rft_run_timer_step_s(run)};
+                               .date = rft_arena_strdup(arena, date)};
     side->model_known = rft_run_device(run) != NULL;
     side->device = side->model_known ? rft_run_device(run) : file_stem(input->path, arena);
     for (size_t k = at; k-- > 0;) {

@@ -55,7 +55,6 @@ typedef struct rft_compare_side {
     bool card_known;    /* another tuner's run does not record it */
     const char *date;   /* of measuring: "2026-11-21"; a replay's is the recording's */
     rft_compare_price price;
-    double step_s; /* of the timer, as its samples show; 0: not seen */
 } rft_compare_side;
 
 /* How hard a figure was searched for. */
