@@ -50,7 +50,8 @@ static const rft_column columns[COLUMN_COUNT] = {
 #define CONFIG_BYTES 120 /* a name longer than that is cut here; part 2 has it whole */
 #define CONFIG_SHORT 36  /* bytes that a column has room for beside the numbers */
 #define CELL_SHORT 24    /* bytes that are not broken */
-#define NAMED_MOST 12    /* more sweeps of one row each are told in two lines each */
+#define NAMED_MOST 12    /* more sweeps of one row each are told in two lines each, */
+#define TIGHT_MOST 40    /* and more than that in one */
 #define COLUMNS_ROOMY 10 /* so many leave room for that of intervals where configurations have none, */
 #define COLUMNS_MOST 11  /* and with more there is none for either; nor with so many of one of several sweeps */
 #define WIDE_RANGE 2e4   /* times further apart than that have no unit in common */
@@ -64,6 +65,7 @@ typedef struct view {
     bool alone;              /* one sweep of several: in its own chapter */
     bool named;              /* the sweep's name stands in the problem's cell, not above its rows */
     bool tight;              /* then its problem goes before the configuration: of many sweeps each takes two lines */
+    bool bare;               /* of so many one line: where it stands; its chapter has the rest */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
     bool below;              /* so do intervals: there are too many columns */
     bool repeated;           /* every row is of several processes: the legend tells it */
@@ -346,12 +348,14 @@ static void add_entry(const view *v, const rft_entry *entry) {
     const rft_measurement *measured = rft_point_measurement(entry->best);
     const rft_stats *stats = &measured->stats;
     const rft_placement *place = &entry->place;
-    const char *config = config_text(v, entry);
-    set_config(v, row, entry,
-               v->below
-                   ? rft_arena_printf(b->arena, "%s; 95 %%: %s%s", config,
-                                      interval_text(v, stats, measured->process_count), back_to_back_text(v, entry))
-                   : config);
+    const char *config = v->bare ? NULL : config_text(v, entry);
+    if (v->below) {
+        config = rft_arena_printf(b->arena, "%s; 95 %%: %s%s", config, interval_text(v, stats, measured->process_count),
+                                  back_to_back_text(v, entry));
+    }
+    if (config) {
+        set_config(v, row, entry, config);
+    }
     put(v, row, COLUMN_TIME, time_text(v, stats));
     if (!v->below) {
         put(v, row, COLUMN_INTERVAL, interval_text(v, stats, measured->process_count));
@@ -494,6 +498,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     v.alone = groups == 1 && b->run->sweep_count > 1;
     v.named = groups == count;
     v.tight = v.named && count > NAMED_MOST;
+    v.bare = v.named && count > TIGHT_MOST;
     int wanted = wanted_columns(b, entries, count);
     v.detailed = v.tight || wanted > (v.named || v.alone ? COLUMNS_ROOMY : COLUMNS_MOST);
     for (size_t i = 0; i < count; i++) {
@@ -504,11 +509,12 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         widen(&longest[COLUMN_BOUND], entries[i]->best ? bound_text(b, &entries[i]->bound) : "");
     }
     v.repeated = rft_build_all_repeated(entries, count) && !v.alone;
-    v.below = v.tight || (v.detailed && wanted > COLUMNS_ROOMY);
+    v.below = !v.bare && (v.tight || (v.detailed && wanted > COLUMNS_ROOMY));
     for (int id = 0; id < COLUMN_COUNT; id++) {
         v.at[id] = SIZE_MAX;
         /* The bound tells the one, page 1 the other. */
-        bool narrow = v.tight && (id == COLUMN_AT_CLOCK || id == COLUMN_ITEMS);
+        bool narrow = (v.tight && (id == COLUMN_AT_CLOCK || id == COLUMN_ITEMS)) ||
+                      (v.bare && (id == COLUMN_SHEET || id == COLUMN_DEFAULT || id == COLUMN_ENERGY));
         bool below = (v.detailed && id == COLUMN_CONFIG) || (v.below && id == COLUMN_INTERVAL);
         if (!below && !narrow && is_wanted(b, (column_id)id, entries, count)) {
             v.at[id] = column_count;

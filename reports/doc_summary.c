@@ -78,40 +78,50 @@ static void add_left_out(const rft_build *b, rft_str *text, const rft_entry *con
     rft_str_add(text, left ? ". " : "");
 }
 
+static bool is_many(const rft_build *b) {
+    return b->run->sweep_count > RFT_SWEEPS_MANY && b->entry_count > ROWS_MOST;
+}
+
 /* What the columns mean, and which problems are not here. */
 static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count, bool detailed) {
     const char *vendor = rft_run_chief_name(b->run, b->arena);
+    const bool bare = !detailed && is_many(b); /* its columns are few */
     rft_str text = RFT_STR_INIT;
     if (count < b->entry_count) {
-        rft_str_addf(&text, "The %zu most telling of %zu problems; %s. ", count, b->entry_count,
-                     b->detail == RFT_DETAIL_FULL ? "\"All problems\" lists all" : "best.csv of --csv-dir lists all");
+        const char *all =
+            b->detail == RFT_DETAIL_FULL ? "\"All problems\" lists all" : "best.csv of --csv-dir lists all";
+        if (bare) {
+            rft_str_addf(&text, "Of each sweep its longest problem, of %zu in all; %s, and a chapter its own. ",
+                         b->entry_count, all);
+        } else {
+            rft_str_addf(&text, "The %zu most telling of %zu problems; %s. ", count, b->entry_count, all);
+        }
         add_left_out(b, &text, shown, count);
     }
     rft_str_addf(
         &text,
         "%s95 %%: interval of the median; %s. Useful rate: compulsory bytes or operations only, never what a "
-        "configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: of the vendor's figure. "
+        "configuration moves besides. Of ceiling: of the rate measured on this card%s. "
         "Left: what that ceiling would still allow at the launches' own clock, behind the launch floor. Bound: what "
         "takes the time, dram (device memory), l2, shared, a unit's name, issue (instructions), launch (starting it), "
         "latency (waiting), or what holds the clock down, power, temperature, clock (not known); by hardware counters, "
-        "* modelled, ** declared. Over default: the same kernel with every parameter at its default.",
+        "* modelled, ** declared.%s",
         detailed ? "In grey: the best configuration. " : "",
         rft_build_all_repeated(shown, count) ? "of several processes each (`show --full` tells more)"
-                                             : "of one process unless noted");
+                                             : "of one process unless noted",
+        bare ? "" : "; of sheet: of the vendor's figure",
+        bare ? "" : " Over default: the same kernel with every parameter at its default.");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }
-    if (has_energy(shown, count)) {
+    if (!bare && has_energy(shown, count)) {
         rft_str_add(&text, " Energy: by the board's sensor, informative; empty where it was not measured.");
     }
-    rft_str_addf(&text, " Tie of 3: three configurations whose intervals overlap; the one named was fastest. %s",
+    rft_str_addf(&text, "%s %s",
+                 bare ? "" : " Tie of 3: three configurations whose intervals overlap; the one named was fastest.",
                  cache_text(b));
     rft_doc_text(b->doc, RFT_TEXT_NOTE, rft_str_get(&text));
     rft_str_clear(&text);
-}
-
-static bool is_many(const rft_build *b) {
-    return b->run->sweep_count > RFT_SWEEPS_MANY && b->entry_count > ROWS_MOST;
 }
 
 static bool is_detailed(const rft_table *table) {
@@ -181,14 +191,14 @@ static int pages_with(const rft_build *b, bool contents, size_t most) {
 }
 
 /* As many problems as one page has room for; of more than RFT_SWEEPS_MANY sweeps, which have a row each, two pages
- * where no mix takes the second. */
+ * where no mix takes the second, and of more than two pages have room for a third. */
 static size_t rows_most(const rft_build *b) {
     bool many = is_many(b);
     int pages = many && b->opts.mix_count == 0 ? 2 : 1;
     size_t most = !many ? ROWS_MOST : b->run->sweep_count < TWO_PAGES_MOST ? b->run->sweep_count : TWO_PAGES_MOST;
     most = most < b->entry_count ? most : b->entry_count;
     bool contents = !many && are_contents_here(b);
-    if (pages_with(b, contents, most) <= pages) {
+    if (pages_with(b, contents, most) <= pages || (pages == 2 && pages_with(b, contents, most) == 3)) {
         return most;
     }
     size_t fits = 1; /* whatever it takes; halving, since a run may have thousands of sweeps */

@@ -34,6 +34,7 @@
 #define CONTENTS_MOST 6  /* chapters in one column */
 #define CONTENTS_MANY 26 /* more stand in three columns, smaller */
 #define CONTENTS_GAP 30.0
+#define CONTENTS_FRAC 0.7 /* of a page at most */
 #define CONTENTS_STEP 15.0
 #define CONTENTS_STEP_MANY 12.0
 
@@ -184,7 +185,7 @@ static contents_plan plan_contents(const rft_doc *doc, size_t index) {
     plan.count = doc->blocks[index].level > 0 ? (size_t)doc->blocks[index].level : plan.count;
     plan.columns = plan.count > CONTENTS_MANY ? 3 : plan.count > CONTENTS_MOST ? 2 : 1;
     plan.step = plan.columns > 2 ? CONTENTS_STEP_MANY : CONTENTS_STEP;
-    size_t most = plan.columns * (size_t)((BOTTOM - TOP) / 2 / plan.step);
+    size_t most = plan.columns * (size_t)((BOTTOM - TOP) * CONTENTS_FRAC / plan.step);
     plan.count = plan.count < most ? plan.count : most; /* the bookmarks have them all */
     plan.rows = (plan.count + plan.columns - 1) / plan.columns;
     return plan;

@@ -122,14 +122,18 @@ static void test_many_sweeps_stay_within_five_pages(void **state) {
     rft_run_free(run);
 }
 
+static void name_sweeps(rft_run *run, int from, int to) {
+    for (int i = from; i < to; i++) {
+        sample_add_single(run);
+        run->sweeps[i].sweep.name = rft_arena_printf(run->arena, "sweep_number_%d", i);
+    }
+}
+
 /* Every chosen problem is there once, and those that tell most are among them. */
 static void test_forty_sweeps_have_a_row_each(void **state) {
     (void)state;
     rft_run *run = sample_empty();
-    for (int i = 0; i < 40; i++) {
-        sample_add_single(run);
-        run->sweeps[i].sweep.name = rft_arena_printf(run->arena, "sweep_number_%d", i);
-    }
+    name_sweeps(run, 0, 40);
     trace_pages pages = trace_of(run, &part_one);
     trace_assert_sound(&pages);
     assert_true(pages.pages <= 5);
@@ -143,20 +147,31 @@ static void test_forty_sweeps_have_a_row_each(void **state) {
     assert_false(trace_says(&pages, "most telling of"));
     assert_false(trace_says(&pages, "for want of room"));
     trace_clear(&pages);
-    /* More than that are named where they are left out. */
-    for (int i = 40; i < 60; i++) {
-        sample_add_single(run);
-        run->sweeps[i].sweep.name = rft_arena_printf(run->arena, "sweep_number_%d", i);
-    }
+    /* More than that have a line each, */
+    name_sweeps(run, 40, 60);
     pages = trace_of(run, &part_one);
     trace_assert_sound(&pages);
     assert_true(pages.pages <= 5);
-    says(&pages, "most telling of 60 problems");
-    says(&pages, "Not here for want of room: sweep_number_5");
+    assert_false(trace_says(&pages, "n=67108864: BLOCK=256"));
+    assert_false(trace_says(&pages, "for want of room"));
+    says(&pages, "sweep_number_59");
     trace_clear(&pages);
     pages = trace_of(run, NULL); /* the heading stays with the contents */
     int with = trace_page_says(&pages, 2, "Contents") ? 2 : 3;
     assert_true(trace_page_says(&pages, with, "Contents") && trace_page_says(&pages, with, "Sweep sweep_number_20"));
+    trace_clear(&pages);
+    name_sweeps(run, 60, 110);
+    pages = trace_of(run, NULL);
+    with = trace_page_says(&pages, 2, "Contents") ? 2 : 3;
+    assert_true(trace_page_says(&pages, with, "Sweep sweep_number_109"));
+    assert_false(trace_says(&pages, "for want of room"));
+    trace_clear(&pages);
+    /* and more than three pages hold are named where they are left out. */
+    name_sweeps(run, 110, 230);
+    pages = trace_of(run, &part_one);
+    trace_assert_sound(&pages);
+    assert_true(pages.pages <= 5);
+    says(&pages, "Not here for want of room: sweep_number_");
     trace_clear(&pages);
     rft_run_free(run);
 }
