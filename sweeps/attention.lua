@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Attention, 16384 tokens of 2048 elements in whole sequences of l (one of 32768 has twice as many): what does each step from
+-- Attention, some 16384 tokens of 2048 elements in sequences of l (one of 32768 has twice as many): what does each step from
 -- three kernels through memory to a fused one bring, and what is waited for as sequences grow?
 --   rooftune run sweeps/attention.lua               heads of 128
 --   rooftune run sweeps/attention.lua -- 64 4 bf16  heads of 64 (64, 128, 256), of which 4 share K and V, in bf16
@@ -18,12 +18,12 @@ if dtype == "fp8" and d == 64 then error "fp8 is of heads of 128 or 256: give --
 
 return sweep {
   variants = ladder(dtype, d),
-  over = { -- closest where what is waited for changes; 1000: no multiple of any tile
-    l = values(128, 192, 256, 384, 512, 768, 1000, 1024, 2048, 4096, 8192, 16384, 32768),
+  over = { -- closest where what is waited for changes; whole tiles of queries, since part-filled ones turn the times, too
+    l = values(128, 256, 384, 512, 640, 768, 1024, 1536, 2048, 4096, 8192, 16384, 32768),
     causal = values(false, true),
   },
   with = {
-    b = function(p) return math.max(1, 16384 // p.l) end,
+    b = function(p) return (16384 + p.l // 2) // p.l end,
     h = heads,
     kv = heads // sharing,
     d = d,
