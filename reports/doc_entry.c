@@ -159,7 +159,7 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
     case RFT_RESOURCE_UNKNOWN:
         return "what holds it back is not known";
     case RFT_RESOURCE_LATENCY:
-        return rft_arena_printf(b->arena, "%s%s", room, *turns ? turns : ", waits on latency");
+        return rft_arena_printf(b->arena, "%s, %s", room, turns ? turns : "waits on latency");
     case RFT_RESOURCE_LAUNCH:
         return rft_arena_printf(b->arena, "%s, most of the time goes into the launch", room);
     default:

@@ -207,8 +207,7 @@ static const char *ceiling_text(const view *v, const rft_entry *entry) {
 
 /* In few words; counted unless marked: * modelled, ** declared. */
 static const char *bound_text(const rft_build *b, const rft_bound *bound) {
-    const char *name = rft_resource_name(bound->resource, bound->pipe);
-    const char *of = rft_words_beside(bound, b->arena);
+    const char *name = rft_words_bound_name(bound, b->arena), *of = rft_words_beside(bound, b->arena);
     if (bound->firmness != RFT_FIRM_NONE) {
         bool counted = bound->evidence == RFT_EVIDENCE_COUNTED;
         return rft_arena_printf(b->arena, "%s%s %.0f %%%s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "", name,
@@ -218,9 +217,7 @@ static const char *bound_text(const rft_build *b, const rft_bound *bound) {
                                                                            : "**",
                                 of);
     }
-    return bound->resource == RFT_RESOURCE_UNKNOWN
-               ? "not known"
-               : rft_arena_printf(b->arena, "%s%s%s", name, rft_words_turns(bound, b->arena), of);
+    return bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_arena_printf(b->arena, "%s%s", name, of);
 }
 
 static const char *left_text(const rft_build *b, double factor) {

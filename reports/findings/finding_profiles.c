@@ -60,10 +60,10 @@ static const rft_trait fields[FIELDS] = {
 /* ---- what both kinds have ---- */
 
 static const rft_finding *values_data(const rft_run *run, const rft_profile *profile, rft_arena *arena) {
-    enum { VALUE, POINT, MEDIAN, MIDDLE, SLOWEST, MEASURED, FRAC, BOUND, COUNT };
+    enum { VALUE, POINT, MEDIAN, MIDDLE, SLOWEST, MEASURED, FRAC, BOUND, TURNS, COUNT };
     static const rft_trait own[COUNT] = {{.key = "value"},           {.key = "point"},   {.key = "median_s"},
                                          {.key = "middle_s"},        {.key = "worst_s"}, {.key = "measured"},
-                                         {.key = "efficiency_frac"}, {.key = "bound"}};
+                                         {.key = "efficiency_frac"}, {.key = "bound"},   {.key = "bound_turns"}};
     rft_finding *f = rft_finding_new(arena);
     rft_cell_table *table = rft_finding_table(f, "", own, COUNT);
     for (size_t i = 0; i < profile->step_count; i++) {
@@ -78,6 +78,7 @@ static const rft_finding *values_data(const rft_run *run, const rft_profile *pro
             cells[MEDIAN] = rft_datum_number(step->best_s);
             cells[FRAC] = rft_datum_number(rft_placement_of(run, step->best).efficiency_frac);
             cells[BOUND] = rft_datum_text(rft_resource_name(step->bound.resource, step->bound.pipe));
+            cells[TURNS] = rft_datum_text(rft_words_turns(&step->bound, arena));
         }
     }
     return f;

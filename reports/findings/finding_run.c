@@ -118,6 +118,7 @@ rft_finding *rft_finding_best(const rft_run *run, const rft_point *best, rft_are
     set_times(f, run, best);
     set_place(f, run, best);
     rft_finding_set(f, "bound", rft_datum_text(rft_resource_name(bound.resource, bound.pipe)));
+    rft_finding_set(f, "bound_turns", rft_datum_text(rft_words_turns(&bound, arena)));
     rft_finding_set(f, "bound_frac", rft_datum_number(bound.frac));
     rft_finding_set(f, "evidence", rft_datum_text(rft_evidence_name(bound.evidence)));
     rft_finding_add(f, "counters", rft_finding_counters(run, best, arena));

@@ -3,7 +3,7 @@
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 
-enum { NAME, SECONDS, FRAC, BOUND, BOUND_FRAC, EVIDENCE, REASON, TEXT, FIELDS };
+enum { NAME, SECONDS, FRAC, BOUND, BOUND_TURNS, BOUND_FRAC, EVIDENCE, REASON, TEXT, FIELDS };
 
 static const rft_trait fields[FIELDS] = {
     [NAME] = {.key = "name", .title = "Launch", .wraps = true},
@@ -16,6 +16,7 @@ static const rft_trait fields[FIELDS] = {
                  .align = RFT_ALIGN_RIGHT},
     [FRAC] = {.key = "frac", .title = "Share", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
     [BOUND] = {.key = "bound"},
+    [BOUND_TURNS] = {.key = "bound_turns"},
     [BOUND_FRAC] = {.key = "bound_frac"},
     [EVIDENCE] = {.key = "evidence"},
     [REASON] = {.key = "reason"},
@@ -45,6 +46,7 @@ rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_a
         row->cells[SECONDS] = rft_datum_number(step.seconds);
         row->cells[FRAC] = rft_datum_number(step.frac);
         row->cells[BOUND] = rft_datum_text(rft_resource_name(step.bound.resource, step.bound.pipe));
+        row->cells[BOUND_TURNS] = rft_datum_text(rft_words_turns(&step.bound, arena));
         row->cells[BOUND_FRAC] = rft_datum_number(step.bound.frac);
         row->cells[EVIDENCE] = rft_datum_text(rft_evidence_name(step.bound.evidence));
         row->cells[REASON] = rft_datum_text(step.reason);

@@ -27,7 +27,6 @@ void rft_point_cells(const rft_run *run, const rft_point *point, rft_datum cells
         rft_datum_text(time.interval ? time.interval : rft_arena_printf(arena, "n = %zu", stats->n));
     cells[RATE] = rft_datum_text(rft_words_rate(&place, arena));
     cells[ROOF] = rft_datum_number(place.efficiency_frac);
-    cells[BOUND] =
-        rft_datum_text(rft_arena_printf(arena, "%s%s%s", bound.firmness == RFT_FIRM_MOSTLY ? "mostly " : "",
-                                        rft_resource_name(bound.resource, bound.pipe), rft_words_turns(&bound, arena)));
+    cells[BOUND] = rft_datum_text(rft_arena_printf(arena, "%s%s", bound.firmness == RFT_FIRM_MOSTLY ? "mostly " : "",
+                                                   rft_words_bound_name(&bound, arena)));
 }

@@ -69,6 +69,9 @@ const char *rft_words_line(const rft_run *run, const rft_profile *profile, rft_a
             first = false;
         }
     }
+    if (profile->variant != SIZE_MAX) {
+        rft_str_addf(&text, ", %s", sweep->variants[profile->variant].name);
+    }
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
     return kept;
@@ -214,9 +217,14 @@ const char *rft_words_time(const rft_measurement *m, rft_arena *arena) {
 
 const char *rft_words_turns(const rft_bound *bound, rft_arena *arena) {
     const rft_share *first = bound->shares, *other = rft_bound_turns(bound);
-    return other ? rft_arena_printf(arena, ", %s and %s %s", rft_resource_name(first->resource, first->pipe),
+    return other ? rft_arena_printf(arena, "%s and %s %s", rft_resource_name(first->resource, first->pipe),
                                     rft_resource_name(other->resource, other->pipe), rft_bound_turns_word(bound))
-                 : "";
+                 : NULL;
+}
+
+const char *rft_words_bound_name(const rft_bound *bound, rft_arena *arena) {
+    const char *name = rft_resource_name(bound->resource, bound->pipe), *turns = rft_words_turns(bound, arena);
+    return turns ? rft_arena_printf(arena, "%s (%s)", name, turns) : name;
 }
 
 const char *rft_words_beside(const rft_bound *bound, rft_arena *arena) {
@@ -224,14 +232,12 @@ const char *rft_words_beside(const rft_bound *bound, rft_arena *arena) {
 }
 
 const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {
-    const char *name =
-        bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_resource_name(bound->resource, bound->pipe);
-    const char *of = rft_words_beside(bound, arena), *turns = rft_words_turns(bound, arena);
-    if (*turns) {
-        return rft_arena_printf(arena, "%s%s%s", name, turns, of);
+    if (bound->resource == RFT_RESOURCE_UNKNOWN) {
+        return "not known";
     }
+    const char *name = rft_words_bound_name(bound, arena), *of = rft_words_beside(bound, arena);
     return bound->firmness == RFT_FIRM_NONE
-               ? rft_arena_printf(arena, "%s%s", name, bound->resource == RFT_RESOURCE_UNKNOWN ? "" : of)
+               ? rft_arena_printf(arena, "%s%s", name, of)
                : rft_arena_printf(arena, "%s%s %.0f %%, %s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "",
                                   name, bound->frac * 100, rft_evidence_name(bound->evidence), of);
 }

@@ -18,7 +18,7 @@ const char *rft_words_config(const rft_run *run, const rft_point *point, rft_are
 rft_measurement rft_words_measurement(const rft_measurement *m);
 /* A parameter's or axis' value. */
 const char *rft_words_value(const rft_value *value, rft_arena *arena);
-/* "n, with stride=4": the axis that an axis profile follows, and what is held. */
+/* "n, with stride=4": the axis that an axis profile follows, what is held, and the variant where it is of one. */
 const char *rft_words_line(const rft_run *run, const rft_profile *profile, rft_arena *arena);
 /* A place on an axis: "179", "4.75M"; "n/a" for NaN. Estimated: never with more than three digits. */
 const char *rft_words_place(double value, bool estimated, rft_arena *arena);
@@ -52,8 +52,10 @@ const char *rft_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B
 const char *rft_words_rate(const rft_placement *place, rft_arena *arena);
 /* "98.4 %", "at most 98.4 %" (writes were still in the L2), "back to back 92.9 %"; "n/a". */
 const char *rft_words_reach(const rft_reach *reach, rft_arena *arena);
-/* Behind the name of a bound: ", FP16 tensor and SFU (ex2) in turns" (rft_bound_turns()); "". */
+/* "FP16 tensor and SFU (ex2) in turns" (rft_bound_turns()); NULL. */
 const char *rft_words_turns(const rft_bound *bound, rft_arena *arena);
+/* "dram"; where two ceilings are met in turns that too, "latency (FP16 tensor and SFU (ex2) in turns)". */
+const char *rft_words_bound_name(const rft_bound *bound, rft_arena *arena);
 /* Behind all else of it: ", in step 2", or that busy units stand beside it (rft_bound_busy_text()); "". */
 const char *rft_words_beside(const rft_bound *bound, rft_arena *arena);
 /* "dram 95 %, counted", "mostly dram 69 %, counted", "latency", "not known": for a narrow cell. */
