@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define CHARTS_MOST 2       /* without --full, of lines with a change */
+#define CHANGES_TOLD 6      /* of the first variant, in a sentence */
 #define ALTERNATION_LEAST 3 /* changes that a line sums up, without --full */
 #define NEAR_FRAC 0.25      /* ceilings so near are told */
 #define HEIGHT 168.0
@@ -17,7 +18,9 @@ enum {
     LINE,
     KIND,
     FROM,
+    FROM_TURNS,
     TO,
+    TO_TURNS,
     BY,
     WHERE,
     INTERVAL,
@@ -35,6 +38,7 @@ enum {
     REMARK,
     WHY,
     WAVES,
+    VARIANT,
     AXIS,
     THROUGH,
     FIELDS
@@ -44,7 +48,9 @@ static const rft_trait fields[FIELDS] = {
     [LINE] = {.title = "Along", .wraps = true},
     [KIND] = {.key = "kind", .title = "Transition", .lead = ": "},
     [FROM] = {.key = "from", .title = "From", .wraps = true},
+    [FROM_TURNS] = {.key = "from_turns"},
     [TO] = {.key = "to", .title = "To", .lead = " to ", .wraps = true},
+    [TO_TURNS] = {.key = "to_turns"},
     [BY] = {.key = "by"},
     [WHERE] = {.key = "where", .title = "Where", .lead = " at ", .align = RFT_ALIGN_RIGHT},
     [INTERVAL] = {.title = "Interval", .wraps = true},
@@ -62,15 +68,22 @@ static const rft_trait fields[FIELDS] = {
     [REMARK] = {.title = "Remark", .lead = "; ", .wraps = true},
     [WHY] = {.key = "why"},
     [WAVES] = {.key = "waves"},
+    [VARIANT] = {.key = "variant"},
     [AXIS] = {.key = "axis"},
     [THROUGH] = {.key = "line_through"},
 };
+
+/* Not of the bests, but of the first variant alone (rft_ladder_lines()). */
+static bool is_of_first(const rft_profile *profile) {
+    return !profile->along_param && profile->variant != SIZE_MAX;
+}
 
 /* A profile with what was found on it. */
 typedef struct found_line {
     const rft_profile *profile;
     rft_transition *items; /* in order, one at least */
     size_t count;
+    const struct found_line *first; /* beside the bests': that of the first variant; NULL */
 } found_line;
 
 typedef struct told {
@@ -78,6 +91,7 @@ typedef struct told {
     rft_arena *arena;
     rft_cell_table *table;
     bool full; /* every change of a line */
+    bool paged;
 } told;
 
 static found_line find_on(const told *t, const rft_profile *profile) {
@@ -126,11 +140,18 @@ static const char *bound_name(const rft_profile *profile, size_t step) {
     return rft_resource_name(profile->steps[step].bound.resource, profile->steps[step].bound.pipe);
 }
 
+/* The name, and beside it what is met in turns. */
+static void put_bound(const told *t, rft_datum cells[2], const rft_profile *profile, size_t step) {
+    const rft_bound *bound = &profile->steps[step].bound;
+    cells[0] = rft_datum_said(rft_datum_text(bound_name(profile, step)), rft_words_bound_name(bound, t->arena));
+    cells[1] = rft_datum_text(rft_words_turns(bound, t->arena));
+}
+
 /* The one bound of a profile without a change; NULL when nothing was measured. */
-static const char *only_bound(const rft_profile *profile) {
+static const char *only_bound(const told *t, const rft_profile *profile) {
     for (size_t i = 0; i < profile->step_count; i++) {
         if (profile->steps[i].best) {
-            return bound_name(profile, i);
+            return rft_words_bound_name(&profile->steps[i].bound, t->arena);
         }
     }
     return NULL;
@@ -139,6 +160,9 @@ static const char *only_bound(const rft_profile *profile) {
 /* "matmul: n, with batch=4"; `names`: of parameters. */
 static const char *line_text(const told *t, const rft_profile *profile, const char *names) {
     const rft_sweep *sweep = &t->run->sweeps[profile->sweep].sweep;
+    if (is_of_first(profile)) { /* beneath the bests of the same line */
+        return rft_arena_printf(t->arena, "of %s", sweep->variants[profile->variant].name);
+    }
     if (!profile->along_param) {
         return rft_arena_printf(t->arena, "%s: %s", sweep->name, rft_words_line(t->run, profile, t->arena));
     }
@@ -218,8 +242,11 @@ static void put_data(const told *t, rft_datum *cells, const rft_profile *profile
     const rft_sweep *sweep = &t->run->sweeps[profile->sweep].sweep;
     bool located = is_located(found);
     cells[KIND] = rft_datum_text(rft_transition_kind_name(found->kind));
-    cells[FROM] = rft_datum_text(found->at_steps ? bound_name(profile, found->from) : NULL);
-    cells[TO] = rft_datum_text(found->at_steps ? bound_name(profile, found->to) : NULL);
+    cells[FROM] = cells[FROM_TURNS] = cells[TO] = cells[TO_TURNS] = rft_datum_text(NULL);
+    if (found->at_steps) {
+        put_bound(t, &cells[FROM], profile, found->from);
+        put_bound(t, &cells[TO], profile, found->to);
+    }
     cells[BY] = rft_datum_text(found->by_times ? "times" : found->by_clock ? "clock" : "neighbours");
     cells[WHERE] = rft_datum_number(located ? found->where : (double)NAN);
     cells[LOW] = rft_datum_number(located ? found->low : (double)NAN);
@@ -235,6 +262,7 @@ static void put_data(const told *t, rft_datum *cells, const rft_profile *profile
     cells[WHY] = rft_datum_text(found->why);
     cells[WAVES] = rft_datum_text(found->waves_note);
     if (!profile->along_param) {
+        cells[VARIANT] = rft_datum_text(is_of_first(profile) ? sweep->variants[profile->variant].name : NULL);
         cells[AXIS] = rft_datum_text(sweep->axes[profile->index].name);
         cells[THROUGH] = rft_datum_finding(rft_finding_problem(sweep, profile->problem, t->arena));
     }
@@ -255,7 +283,7 @@ static rft_cell_row *add_transition(const told *t, const rft_profile *profile, c
         return row;
     }
     bool none = found->kind == RFT_TRANSITION_NONE;
-    row->cells[FROM].words = none ? only_bound(profile) : NULL;
+    row->cells[FROM].words = none ? only_bound(t, profile) : NULL;
     row->cells[WHERE].words = row->cells[RIDGE].words = row->cells[EVIDENCE].words = "";
     row->cells[REMARK] = rft_datum_text(found->why ? found->why : none ? "one bound all along" : NULL);
     return row;
@@ -331,10 +359,73 @@ static void add_alternation(const told *t, const found_line *line, alternation c
     }
 }
 
-static void add_transition_line(const told *t, const found_line *line, const char *names) {
-    const alternation c = t->full ? (alternation){0, 0} : alternation_of(line);
+/* "unclear, between 256 and 512, ridge formula 330" */
+static const char *change_text(const told *t, const rft_transition *found) {
+    rft_datum cells[FIELDS] = {{0}};
+    put_places(t, cells, found);
+    const char *place = cells[WHERE].brief ? "" : rft_arena_printf(t->arena, " at %s", cells[WHERE].words);
+    return rft_arena_printf(t->arena, "%s%s, %s%s%s", rft_transition_kind_name(found->kind), place,
+                            cells[INTERVAL].brief, *cells[RIDGE].brief ? ", ridge formula " : "", cells[RIDGE].brief);
+}
+
+/* All changes of a line, without their reasons: "dram to l2 (unclear, between 256 and 512) to latency (found at 758,
+ * 95 % 575 to 886), modelled". */
+static const char *changes_text(const told *t, const found_line *line) {
+    const rft_profile_step *steps = line->profile->steps;
+    if (!line->items[0].at_steps) {
+        const char *why = line->items[0].why;
+        return line->items[0].kind != RFT_TRANSITION_NONE
+                   ? why
+                   : rft_arena_printf(t->arena, "%s all along%s%s", only_bound(t, line->profile), why ? "; " : "",
+                                      why ? why : "");
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_evidence weaker = RFT_EVIDENCE_COUNTED;
     for (size_t k = 0; k < line->count; k++) {
-        if (k == c.first && c.end > 0) {
+        const rft_transition *found = &line->items[k];
+        const rft_bound *from = &steps[found->from].bound, *to = &steps[found->to].bound;
+        if (k == 0 || !rft_bound_same(from, &steps[found[-1].to].bound)) {
+            rft_str_addf(&text, "%s%s", k > 0 ? "; " : "", rft_words_bound_name(from, t->arena));
+        }
+        rft_str_addf(&text, " to %s (%s)", rft_words_bound_name(to, t->arena), change_text(t, found));
+        weaker = found->evidence > weaker ? found->evidence : weaker;
+    }
+    rft_str_addf(&text, ", %s", rft_evidence_name(weaker));
+    const char *kept = rft_arena_strdup(t->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+/* The first variant's line in a sentence, of each change a row in data and with --full alone. On a page under the rows
+ * of the bests, which stand before it. */
+static void add_sentence(const told *t, const found_line *line) {
+    const char *name = t->run->sweeps[line->profile->sweep].sweep.variants[line->profile->variant].name;
+    const alternation all = {0, line->count};
+    const char *said = line->count > CHANGES_TOLD ? rft_arena_printf(t->arena, "%zu changes of %s", line->count,
+                                                                     alternation_names(t, line, all))
+                                                  : changes_text(t, line);
+    rft_cell_row *row = &t->table->rows[t->table->row_count - 1];
+    if (t->paged) {
+        while (!rft_is_for(row->where, RFT_ON_PAGE)) {
+            row--;
+        }
+        row->detail = rft_arena_printf(t->arena, "%s: %s", name, said);
+        return;
+    }
+    row = rft_cell_table_row(t->table);
+    row->cells[LINE].brief = rft_arena_printf(t->arena, "along %s", rft_words_line(t->run, line->profile, t->arena));
+    row->cells[KIND].brief = said;
+    row->where = RFT_IN_BRIEF;
+}
+
+static void add_transition_line(const told *t, const found_line *line, const char *names) {
+    const bool first = !t->full && is_of_first(line->profile);
+    const alternation c = t->full ? (alternation){0, 0} : first ? (alternation){0, line->count} : alternation_of(line);
+    if (first) {
+        add_sentence(t, line);
+    }
+    for (size_t k = 0; k < line->count; k++) {
+        if (k == c.first && c.end > 0 && !first) {
             add_alternation(t, line, c, names);
         }
         rft_cell_row *row = add_transition(t, line->profile, &line->items[k], names);
@@ -345,20 +436,30 @@ static void add_transition_line(const told *t, const found_line *line, const cha
         }
         row->where = k >= c.first && k < c.end ? RFT_IN_DATA | RFT_IN_FULL : 0;
     }
+    if (line->first) {
+        add_transition_line(t, line->first, NULL);
+    }
 }
 
 /* ---- along axes ---- */
+
+static const found_line *find_first(const told *t, const rft_profile *profile) {
+    found_line *found = rft_arena_alloc(t->arena, sizeof *found);
+    *found = find_on(t, profile);
+    return found;
+}
 
 /* The lines of sweeps [first, end); each takes some milliseconds. */
 static size_t find_lines(const told *t, size_t first, size_t end, found_line **out) {
     size_t used = 0, capacity = 0;
     *out = NULL;
     for (size_t s = first; s < end; s++) {
-        rft_profile *profiles = NULL;
-        size_t count = rft_profiles_along_axes(t->run, s, SIZE_MAX, t->arena, &profiles);
+        rft_ladder_line *lines = NULL;
+        size_t count = rft_ladder_lines(t->run, s, t->arena, &lines);
         for (size_t i = 0; i < count; i++) {
             *out = rft_arena_grown(t->arena, *out, used, &capacity, sizeof **out);
-            (*out)[used++] = find_on(t, &profiles[i]);
+            (*out)[used] = find_on(t, lines[i].best);
+            (*out)[used++].first = lines[i].first ? find_first(t, lines[i].first) : NULL;
         }
     }
     return used;
@@ -370,22 +471,25 @@ static rft_chart *chart_of(const told *t, const found_line *line) {
     const rft_along_opts opts = {.title = title,
                                  .height = HEIGHT,
                                  .best_alone = true,
+                                 .first = line->first ? line->first->profile : NULL,
                                  .transitions = line->items,
                                  .transition_count = line->count};
     return rft_along_chart(t->run, line->profile, &opts, t->arena);
 }
 
+/* On the line, or on that of the first variant. */
 static bool has_change(const found_line *line) {
     for (size_t i = 0; i < line->count; i++) {
         if (line->items[i].kind != RFT_TRANSITION_NONE && line->items[i].kind != RFT_TRANSITION_NOT_EXPLORED) {
             return true;
         }
     }
-    return false;
+    return line->first && has_change(line->first);
 }
 
 static const char chart_legend[] =
-    "Transitions: marks, the best over all variants at every value; grey lines: what the measured ceilings allow for "
+    "Transitions: marks, the best over all variants at every value, and the first variant; grey lines: what the "
+    "measured ceilings allow for "
     "the same work; shaded, with its name or, where it is narrow, its number from the left: what holds the best back. "
     "Dashed: where the times turn, the thick line at its foot and the brackets give the 95 % interval.";
 
@@ -488,20 +592,20 @@ static void add_params(const told *t, size_t sweep) {
 }
 
 static const char legend[] =
-    "Bound transitions: where what holds the best configuration back changes. A transition is found only where the "
-    "measured times turn; place and 95 % interval are those of the turn, elsewhere the neighbouring values stand. By "
-    "clock and rate it is found where the SM clock begins to hold back what is busy. A turn without a change of bound "
-    "is "
-    "told as such, a change of bound without a turn is \"none\" or \"unclear\", with the reason. The ridge formula's "
-    "place is where work / ceiling of both are equal, in brackets by the datasheet's values. Evidence: counted "
-    "(hardware "
-    "counters), modelled (the kernel's own traffic formula) or declared (the work alone). Along parameters: on the "
-    "longest-running problem, best variant, the best over the other parameters.";
+    "Bound transitions: where what holds the best configuration back changes; under it the same of a ladder's first "
+    "variant. A transition is found only where the measured times turn; place and 95 % interval are those of the turn, "
+    "elsewhere the neighbouring values stand. By clock and rate it is found where the SM clock begins to hold back "
+    "what is busy. A turn without a change of bound is told as such, a change of bound without a turn is \"none\" or "
+    "\"unclear\", with the reason. The ridge formula's place is where work / ceiling of both are equal, in brackets by "
+    "the datasheet's values. Evidence: counted (hardware counters), modelled (the kernel's own traffic formula) or "
+    "declared (the work alone).";
+static const char params_legend[] =
+    "Along parameters: on the longest-running problem, best variant, the best over the other parameters.";
 
 rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, const rft_transition_view *view,
                                            rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
-    told t = {.run = run, .arena = arena, .full = view->full};
+    told t = {.run = run, .arena = arena, .full = view->full, .paged = true};
     found_line *lines = NULL;
     size_t count = find_lines(&t, sweep, sweep + 1, &lines);
     if (!view->all && count == 0) {
@@ -530,14 +634,15 @@ rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, con
     if (view->all) {
         add_params(&t, sweep);
     }
-    if (t.table->row_count > along_axes && along_axes > 0) {
+    const bool params = t.table->row_count > along_axes;
+    if (params && along_axes > 0) {
         t.table->rows[along_axes].rule = true;
     }
     if (along_axes == 0) {
         rft_finding_note(f, RFT_ON_PAGE, "Along axes: not explored, the sweep names no axis to look along.");
     }
     if (t.table->row_count > 0) {
-        rft_finding_legend(f, legend);
+        rft_finding_legend(f, params ? rft_arena_printf(arena, "%s %s", legend, params_legend) : legend);
     }
     return f;
 }

@@ -214,6 +214,18 @@ static bool is_drawn(const along *a, size_t variant, size_t of) {
     return drawn;
 }
 
+/* The rates of a profile at the values of the chart's. */
+static rft_series *add_rates(along *a, const rft_profile *of, rft_tone tone) {
+    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, of->step_count);
+    line->tone = tone;
+    line->marks = true;
+    for (size_t i = 0; i < of->step_count; i++) {
+        line->x[i] = x_of(a, i);
+        line->y[i] = of->steps[i].best ? rate_of(a, of->steps[i].best) : NAN;
+    }
+    return line;
+}
+
 static void add_variants(along *a) {
     const rft_sweep *sweep = &a->run->sweeps[a->profile->sweep].sweep;
     if (sweep->variant_count > VARIANTS_MOST) {
@@ -236,26 +248,18 @@ static void add_variants(along *a) {
         if (!own || own->step_count != a->profile->step_count) {
             continue;
         }
-        rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
-        line->tone = tone;
-        line->marks = true;
+        rft_series *line = add_rates(a, own, tone);
         line->label = sweep->variant_count > 1 ? sweep->variants[v].name : NULL; /* the only one */
-        for (size_t i = 0; i < own->step_count; i++) {
-            line->x[i] = x_of(a, i);
-            line->y[i] = own->steps[i].best ? rate_of(a, own->steps[i].best) : NAN;
-        }
         add_prior(a, own, line->tone);
     }
 }
 
-static void add_best(along *a) {
-    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, a->profile->step_count);
-    line->tone = RFT_TONE_A;
-    line->marks = true;
-    for (size_t i = 0; i < a->profile->step_count; i++) {
-        line->x[i] = x_of(a, i);
-        line->y[i] = a->profile->steps[i].best ? rate_of(a, a->profile->steps[i].best) : NAN;
+static void add_best(along *a, const rft_profile *first) {
+    if (first) {
+        add_rates(a, first, RFT_TONE_B)->label = a->run->sweeps[first->sweep].sweep.variants[first->variant].name;
     }
+    rft_series *line = add_rates(a, a->profile, RFT_TONE_A);
+    line->label = first ? "best" : NULL;
 }
 
 /* The fastest library at every value, in ink. */
@@ -419,7 +423,7 @@ rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const
         add_ridge(&a);
     }
     if (opts->best_alone) {
-        add_best(&a);
+        add_best(&a, opts->first);
     } else {
         add_variants(&a);
     }

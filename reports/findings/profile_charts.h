@@ -15,6 +15,7 @@ typedef struct rft_along_opts {
     const char *title;
     double height;
     bool best_alone;                   /* one line; else one a variant */
+    const rft_profile *first;          /* beside the best: the first variant's along the same line; NULL */
     const rft_transition *transitions; /* those of the profile, where they are known already; NULL = are looked for */
     size_t transition_count;
 } rft_along_opts;

@@ -83,6 +83,74 @@ static void few_values_say_that_neighbours_judge(void **state) {
     rft_run_free(run);
 }
 
+static const char *text_of(const json_t *item, const char *key) {
+    return json_string_value(json_object_get(item, key));
+}
+
+/* The bests' line, and beneath that of the first variant, ten times as slow and near nothing. */
+static void the_first_of_a_ladder_stands_beneath(void **state) {
+    (void)state;
+    rft_run *run = layer(4096, 2);
+    rft_sweep *sweep = &run->sweeps[0].sweep;
+    sweep->variant_count = 2;
+    sweep->variants[0].name = "naive";
+    sweep->variants[1].name = "tiled";
+    for (size_t i = 0, count = run->point_count; i < count; i++) {
+        rft_point *naive = fixture_point(run, run->points[i].problem, NULL, 10 * rft_point_median_s(&run->points[i]));
+        naive->work = run->points[i].work;
+        run->points[i].variant = 1;
+    }
+    const char *text = shown(run, rft_finding_transitions(run, 0, run->arena));
+    has(text, "along m: found, dram to BF16 tensor at 14");
+    has(text, "along m, naive: turn of the times, latency to latency at 14");
+    json_t *list = rft_print_json(rft_finding_transitions(run, 0, run->arena));
+    assert_int_equal(json_array_size(list), 2);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "variant")));
+    assert_string_equal(text_of(json_array_get(list, 1), "variant"), "naive");
+    assert_string_equal(text_of(json_array_get(list, 1), "kind"), "turn of the times");
+    json_decref(list);
+    const rft_finding *paged = rft_finding_transitions_paged(run, 0, &(rft_transition_view){0}, run->arena);
+    const char *detail = NULL;
+    for (size_t i = 0; i < paged->item_count && !detail; i++) {
+        detail = paged->items[i].table ? paged->items[i].table->rows[0].detail : NULL;
+    }
+    assert_non_null(detail);
+    has(detail, "naive: latency to latency (turn of the times at 14");
+
+    for (size_t i = 0; i < run->point_count; i++) { /* measured at one value alone it has no line */
+        run->points[i].outcome = run->points[i].variant == 0 && run->points[i].problem > 0 ? RFT_OUTCOME_WRONG_RESULT
+                                                                                           : run->points[i].outcome;
+    }
+    list = rft_print_json(rft_finding_transitions(run, 0, run->arena));
+    assert_int_equal(json_array_size(list), 1);
+    json_decref(list);
+    rft_run_free(run);
+}
+
+/* Half the time at one ceiling, nearly half at the other: what latency is then stands in every form. */
+static void what_is_met_in_turns_is_told(void **state) {
+    (void)state;
+    rft_run *run = layer(4096, 2);
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &run->points[i];
+        double memory_s = rft_work_bytes(&point->work) / 4.4e12, pipe_s = rft_work_ops(&point->work) / 700e12;
+        double time_s = i >= 3 && i <= 4 ? memory_s + pipe_s : fmax(memory_s, pipe_s) / 0.9;
+        point->rounds[0] = fixture_measurement(run, time_s);
+    }
+    const char *text = shown(run, rft_finding_transitions(run, 0, run->arena));
+    has(text, "latency (dram and BF16 tensor in turns)");
+    json_t *list = rft_print_json(rft_finding_transitions(run, 0, run->arena)), *item = NULL;
+    size_t index = 0, told = 0;
+    json_array_foreach(list, index, item) {
+        const char *turns = text_of(item, "to_turns");
+        told += turns && strcmp(turns, "dram and BF16 tensor in turns") == 0;
+        assert_true(!turns || strcmp(text_of(item, "to"), "latency") == 0);
+    }
+    assert_true(told > 0);
+    json_decref(list);
+    rft_run_free(run);
+}
+
 static void a_fit_stands_beside_the_ceilings(void **state) {
     (void)state;
     rft_run *run = layer(4096, 2);
@@ -129,6 +197,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_transition_has_place_interval_and_ridge),
         cmocka_unit_test(few_values_say_that_neighbours_judge),
+        cmocka_unit_test(the_first_of_a_ladder_stands_beneath),
+        cmocka_unit_test(what_is_met_in_turns_is_told),
         cmocka_unit_test(a_fit_stands_beside_the_ceilings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

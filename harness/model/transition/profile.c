@@ -137,6 +137,29 @@ size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant,
     return profiles_along(run, sweep, variant, is_along, arena, out);
 }
 
+/* Is `own`, of one variant, worth telling beside the bests of the same line? */
+static bool differs(const rft_profile *own, const rft_profile *best) {
+    bool other = false;
+    for (size_t i = 0; i < own->step_count; i++) {
+        other = other || (own->steps[i].best && own->steps[i].best != best->steps[i].best);
+    }
+    return other && rft_profile_measured(own) > 1;
+}
+
+size_t rft_ladder_lines(const rft_run *run, size_t sweep, rft_arena *arena, rft_ladder_line **out) {
+    rft_profile *bests = NULL, *firsts = NULL;
+    size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &bests);
+    bool ladder = run->sweeps[sweep].sweep.variant_count > 1;
+    if (ladder) {
+        rft_profiles_along_axes(run, sweep, 0, arena, &firsts); /* the same lines in the same order */
+    }
+    *out = rft_arena_calloc(arena, count + 1, sizeof **out);
+    for (size_t i = 0; i < count; i++) {
+        (*out)[i] = (rft_ladder_line){&bests[i], ladder && differs(&firsts[i], &bests[i]) ? &firsts[i] : NULL};
+    }
+    return count;
+}
+
 size_t rft_profiles_along_words(const rft_run *run, size_t sweep, rft_arena *arena, rft_profile **out) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     for (size_t i = 0; i < data->axis_count; i++) {

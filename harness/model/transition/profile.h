@@ -33,6 +33,12 @@ typedef struct rft_profile {
 
 /* All profiles along the sweep's `along` axes (one per combination of the other axes). In `arena`. */
 size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant, rft_arena *arena, rft_profile **out);
+/* What transitions are told of: a line of the bests, and that of the first variant of the sweep's ladder. */
+typedef struct rft_ladder_line {
+    const rft_profile *best, *first; /* first: NULL where it was measured at fewer than two values, or is the best at
+                                      * all of them */
+} rft_ladder_line;
+size_t rft_ladder_lines(const rft_run *run, size_t sweep, rft_arena *arena, rft_ladder_line **out);
 /* The same along swept axes that are no numbers, of a sweep that has no `along` axis. */
 size_t rft_profiles_along_words(const rft_run *run, size_t sweep, rft_arena *arena, rft_profile **out);
 /* One profile per tuned parameter of a variant on one problem. */
