@@ -88,24 +88,33 @@ static void mark_table_head(rft_str *out, const rft_table *table) {
     rft_str_add_char(out, '\n');
 }
 
+/* As on a page: below the row's name; of a row without one in a row of its own. */
+static void mark_row(rft_str *out, const rft_table *table, const rft_row *row) {
+    const bool named = row->cells[0] && *row->cells[0];
+    for (size_t c = 0; c < table->column_count; c++) {
+        rft_str_add(out, c ? " " : "| ");
+        add_styled(out, row->strong || row->span ? "**" : "", row->cells[c]);
+        if (row->detail && c == 0 && named) {
+            rft_str_add(out, "<br>");
+            add_escaped(out, row->detail);
+        }
+        rft_str_add(out, " |");
+    }
+    for (size_t c = 0; row->detail && !named && c < table->column_count; c++) {
+        rft_str_add(out, c ? " " : "\n| ");
+        add_escaped(out, c ? "" : row->detail);
+        rft_str_add(out, " |");
+    }
+    rft_str_add_char(out, '\n');
+}
+
 static void mark_table(rft_str *out, const rft_table *table) {
     if (table->row_count == 0) {
         return;
     }
     mark_table_head(out, table);
     for (size_t r = 0; r < table->row_count; r++) {
-        const rft_row *row = &table->rows[r];
-        rft_str_add_char(out, '|');
-        for (size_t c = 0; c < table->column_count; c++) {
-            rft_str_add_char(out, ' ');
-            add_styled(out, row->strong || row->span ? "**" : "", row->cells[c]);
-            if (row->detail && c == 0) { /* as on a page: below the row's name */
-                rft_str_add(out, row->cells[c] && *row->cells[c] ? "<br>" : "");
-                add_escaped(out, row->detail);
-            }
-            rft_str_add(out, " |");
-        }
-        rft_str_add_char(out, '\n');
+        mark_row(out, table, &table->rows[r]);
     }
     for (size_t i = 0; i < table->note_count; i++) {
         char mark[RFT_NOTE_MARK], before[RFT_NOTE_MARK + 1];
