@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Steps from attention through memory to a fused kernel, as variants: a function of the type's name and the depth of a head.
--- Of fp8 there are those by wgmma alone.
+-- Steps from attention through memory to a fused kernel, as variants: a function of the type's name and the depth of a head;
+-- without a depth for all of them beside one another, in fewer configurations. Of fp8 there are those by wgmma alone.
 local attention, fp8 = require "kernels.attention", require "kernels.attention_fp8"
 local lists = require "kernels.lists"
 
@@ -17,7 +17,10 @@ local some_together = "causal == (HEADS > 1)"
 return function(dtype, d)
   local narrow = dtype == "fp8"
   local of = narrow and fp8 or attention[dtype]
-  local keys, slots = narrow and { 128 } or keys[d], narrow and (d == 256 and 5 or 8) or slots[d]
+  local keys = narrow and { 128 } or keys[d] or { 128, 80 }
+  local slots = narrow and (d == 128 and 8 or 5) or slots[d] or 4
+  local depth = (d or narrow) and {} or { "BLOCK_N == (d == 256 and 80 or 128)" }
+  local fewest = d and { keys[1] } or keys
   local above = narrow and 4 or 8 -- powers of e4m3 reach up to 448
   local function wgmma(name, tune, more)
     local all = {
@@ -26,10 +29,10 @@ return function(dtype, d)
       LONGEST = values(true),
     }
     for parameter, list in pairs(tune) do all[parameter] = list end
-    return { name, kernel = of.wgmma, tune = all, where = lists.join(of.wgmma_fits, more or {}) }
+    return { name, kernel = of.wgmma, tune = all, where = lists.join(of.wgmma_fits, depth, more or {}) }
   end
   local blocks = d == 256 and not narrow and { 64, 80 } or keys
-  local function most_slots(BLOCK_N, SLOTS, CONSUMERS, gpu) -- as many as there is room for
+  local function most_slots(BLOCK_N, SLOTS, CONSUMERS, d, gpu) -- as many as there is room for
     local more = (narrow and 1 or 2) * d * (64 * CONSUMERS + (SLOTS + 2) * BLOCK_N)
     return SLOTS == 8 or more > gpu.shared_per_block - 256
   end
@@ -50,7 +53,7 @@ return function(dtype, d)
       where = lists.join(of.mma_fits, { "WARPS * BANDS == 8", "SLOTS == 2 or d == 64" }),
     },
     wgmma("wgmma, a producer warp", {
-      BLOCK_N = values(keys[1]), OVERLAP = values(false), PINGPONG = values(false), ABOVE = values(0), STAY = values(false),
+      BLOCK_N = values(fewest), OVERLAP = values(false), PINGPONG = values(false), ABOVE = values(0), STAY = values(false),
       LONGEST = values(false),
     }),
     wgmma("powers during products", { PINGPONG = values(false), ABOVE = values(0), STAY = values(false), LONGEST = values(false) }),
@@ -64,9 +67,9 @@ return function(dtype, d)
       STAY = values(false, true),
     }, {
       ("HEADS == 1 and not causal and STAY or causal and STAY == (HEADS == %d) and HEADS > 1"):format(ALL),
-      function(STAY, BLOCK_N, SLOTS, CONSUMERS, gpu)
+      function(STAY, BLOCK_N, SLOTS, CONSUMERS, d, gpu)
         if not STAY then return SLOTS == slots // 2 * 2 and BLOCK_N > 64 end
-        return most_slots(BLOCK_N, SLOTS, CONSUMERS, gpu)
+        return most_slots(BLOCK_N, SLOTS, CONSUMERS, d, gpu)
       end,
     }),
     wgmma("polynomial for some powers", {
@@ -81,7 +84,7 @@ return function(dtype, d)
   end
   if not narrow then
     local skips = wgmma("unseen keys passed by", {
-      BLOCK_N = values(keys[1]), SLOTS = values(d == 64 and 8 or slots), CONSUMERS = values(2, 3), PINGPONG = values(false),
+      BLOCK_N = values(fewest), SLOTS = values(d == 64 and 8 or slots), CONSUMERS = values(2, 3), PINGPONG = values(false),
       HEADS = values(8, 12, 24, ALL),
     }, { "causal", "not PINGPONG" })
     skips.kernel = of.skips

@@ -75,9 +75,10 @@ static void each_is_verified(const rft_sweep *sweep, uint64_t (*counts)[2]) {
     }
 }
 
-static void count_sweeps(sizes *total, const char *name, const char *arch) {
+/* arg: of the script; NULL: none. */
+static void count_sweeps(sizes *total, const char *name, const char *arch, const char *arg) {
     rft_gpu_info gpu = kernel_case_gpu(arch);
-    rft_script *script = kernel_case_load(name, &gpu);
+    rft_script *script = kernel_case_load_with(name, &gpu, &arg, arg != NULL);
     *total = (sizes){.arena = rft_arena_new()};
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
         const rft_sweep *sweep = rft_script_sweep(script, i);
@@ -108,7 +109,7 @@ static void quick_keeps_its_promise(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
         sizes total;
-        count_sweeps(&total, "quick.lua", archs[i]);
+        count_sweeps(&total, "quick.lua", archs[i], NULL);
         assert_in_range(total.points, 100, 200);
         assert_in_range(total.unit_count, 10, 100);
         assert_in_range(total.largest_bytes, 1, (uint64_t)1792 << 20);
@@ -122,17 +123,26 @@ static void full_sweeps_stay_affordable(void **state) {
     kernel_case_sweeps(&names, &count);
     for (size_t i = 0; i < count; i++) {
         sizes total;
-        count_sweeps(&total, names[i], "sm_90a");
+        count_sweeps(&total, names[i], "sm_90a", NULL);
         assert_in_range(total.points, 40, 1500);
         assert_in_range(total.largest_bytes, 1, (uint64_t)16 << 30);
     }
     rft_fs_list_free(names, count);
 }
 
+/* Heads of all depths in one sweep: each has configurations of its own. */
+static void attention_goes_along_heads(void **state) {
+    (void)state;
+    sizes total;
+    count_sweeps(&total, "attention.lua", "sm_90a", "all");
+    assert_in_range(total.points, 200, 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_keeps_its_promise),
         cmocka_unit_test(full_sweeps_stay_affordable),
+        cmocka_unit_test(attention_goes_along_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
