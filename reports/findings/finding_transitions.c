@@ -140,11 +140,13 @@ static const char *bound_name(const rft_profile *profile, size_t step) {
     return rft_resource_name(profile->steps[step].bound.resource, profile->steps[step].bound.pipe);
 }
 
-/* The name, and beside it what is met in turns. */
-static void put_bound(const told *t, rft_datum cells[2], const rft_profile *profile, size_t step) {
-    const rft_bound *bound = &profile->steps[step].bound;
-    cells[0] = rft_datum_said(rft_datum_text(bound_name(profile, step)), rft_words_bound_name(bound, t->arena));
-    cells[1] = rft_datum_text(rft_words_turns(bound, t->arena));
+/* The name, and beside it what is met in turns; for people behind it, where the reason does not say so. */
+static void put_bound(const told *t, rft_datum cells[2], const rft_bound *bound, const char *why) {
+    const char *turns = rft_words_turns(bound, t->arena);
+    bool said = turns && why && strstr(why, rft_bound_turns_word(bound));
+    cells[0] = rft_datum_text(rft_resource_name(bound->resource, bound->pipe));
+    cells[0].words = said ? NULL : rft_words_bound_name(bound, t->arena);
+    cells[1] = rft_datum_text(turns);
 }
 
 /* The one bound of a profile without a change; NULL when nothing was measured. */
@@ -244,8 +246,8 @@ static void put_data(const told *t, rft_datum *cells, const rft_profile *profile
     cells[KIND] = rft_datum_text(rft_transition_kind_name(found->kind));
     cells[FROM] = cells[FROM_TURNS] = cells[TO] = cells[TO_TURNS] = rft_datum_text(NULL);
     if (found->at_steps) {
-        put_bound(t, &cells[FROM], profile, found->from);
-        put_bound(t, &cells[TO], profile, found->to);
+        put_bound(t, &cells[FROM], &profile->steps[found->from].bound, found->why);
+        put_bound(t, &cells[TO], &profile->steps[found->to].bound, found->why);
     }
     cells[BY] = rft_datum_text(found->by_times ? "times" : found->by_clock ? "clock" : "neighbours");
     cells[WHERE] = rft_datum_number(located ? found->where : (double)NAN);
@@ -359,16 +361,17 @@ static void add_alternation(const told *t, const found_line *line, alternation c
     }
 }
 
-/* "unclear, between 256 and 512, ridge formula 330" */
+/* "unclear, 256-512, ridge formula 330", "found at 758, 95 % 575 to 886" */
 static const char *change_text(const told *t, const rft_transition *found) {
     rft_datum cells[FIELDS] = {{0}};
     put_places(t, cells, found);
-    const char *place = cells[WHERE].brief ? "" : rft_arena_printf(t->arena, " at %s", cells[WHERE].words);
-    return rft_arena_printf(t->arena, "%s%s, %s%s%s", rft_transition_kind_name(found->kind), place,
-                            cells[INTERVAL].brief, *cells[RIDGE].brief ? ", ridge formula " : "", cells[RIDGE].brief);
+    const bool placed = !cells[WHERE].brief;
+    return rft_arena_printf(t->arena, "%s%s%s, %s%s%s", rft_transition_kind_name(found->kind), placed ? " at " : "",
+                            placed ? cells[WHERE].words : "", placed ? cells[INTERVAL].brief : cells[INTERVAL].words,
+                            *cells[RIDGE].brief ? ", ridge formula " : "", cells[RIDGE].brief);
 }
 
-/* All changes of a line, without their reasons: "dram to l2 (unclear, between 256 and 512) to latency (found at 758,
+/* All changes of a line, without their reasons: "dram to l2 (unclear, 256-512) to latency (found at 758,
  * 95 % 575 to 886), modelled". */
 static const char *changes_text(const told *t, const found_line *line) {
     const rft_profile_step *steps = line->profile->steps;
