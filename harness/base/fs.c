@@ -428,7 +428,7 @@ int rft_fs_write_gzip(const char *path, const void *data, size_t size, rft_err *
     if (size > UINT_MAX / 2) {
         return rft_err_set(err, RFT_E_LIMIT, "cannot write %s: more than 2 GiB", path);
     }
-    if (deflateInit2(&stream, 9, Z_DEFLATED, GZIP_WINDOW_BITS, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&stream, 7, Z_DEFLATED, GZIP_WINDOW_BITS, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
         return rft_err_set(err, RFT_E_INTERNAL, "zlib cannot start");
     }
     uLong bound = deflateBound(&stream, (uLong)size);

@@ -25,7 +25,8 @@ bool rft_fs_is_gzip(const char *path); /* by its first two bytes */
 /* Readers see the old or the new content, also when the writer is killed. What is meant for `path` may have the name
  * ".NAME.rooftune-new" beside it for a moment; a killed writer's is removed by the next one. */
 int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err);
-/* The same, deflated (level 9, no name or time in the header, so equal data give equal bytes). */
+/* The same, deflated (no name or time in the header, so equal data give equal bytes; level 9 would take three times as
+ * long, for a recording that is 0.3 % smaller). */
 int rft_fs_write_gzip(const char *path, const void *data, size_t size, rft_err *err);
 /* RFT_E_IO: both would refuse what has the name: a folder, a pipe, a device, a link to nothing. A link to a file is
  * followed: the file is replaced. */

@@ -148,7 +148,7 @@ static kernel_case_unit *unit_of(kernel_case_units *units, const rft_unit_spec *
     return &units->items[units->count++];
 }
 
-void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_default) {
+void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_judged) {
     kernel_case_unit *own = unit->name_count > 0 ? unit_of(units, unit) : NULL; /* NULL: the vendor's library */
     for (size_t i = 0; own && i < unit->name_count; i++) {
         size_t at = 0;
@@ -160,7 +160,7 @@ void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const 
             own->names[own->count++] = (kernel_case_name){unit->names[i], what, false};
             units->name_count++;
         }
-        own->names[at].is_default |= is_default;
+        own->names[at].is_judged |= is_judged;
     }
 }
 

@@ -38,7 +38,7 @@ const char *kernel_case_unit_key(const rft_unit_spec *unit, rft_arena *arena);
  * for all of them, where it spends a quarter of its time. */
 typedef struct kernel_case_name {
     const char *name, *what; /* what: of the first point that needs it, for messages */
-    bool is_default;         /* some point's default configuration needs it */
+    bool is_judged;          /* its spills, for some point that needs it */
 } kernel_case_name;
 
 typedef struct kernel_case_unit {
@@ -53,7 +53,7 @@ typedef struct kernel_case_units {
 } kernel_case_units;
 
 /* Remembers the unit's names where they are new. Unit and `what` must outlive the units. */
-void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_default);
+void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_judged);
 /* Compiles one of them; entry i of the result is its name i. Fails the test, with the log, when it does not compile.
  * `quick`: hardly optimised, in half of the time; where the unit does not say itself how ptxas optimises. */
 rft_compile_result kernel_case_compile_all(rft_compiler *compiler, const kernel_case_unit *unit, const char *arch,

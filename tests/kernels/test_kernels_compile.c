@@ -27,7 +27,7 @@ typedef struct pass {
     /* Of the sweeps in hand: */
     bool is_recorded; /* by an H200, for which the usual architecture compiles: test_recordings compiles more of it */
     bool with_references;
-    rft_script *older; /* is_recorded: what sm_80 has of them; else NULL */
+    rft_script *older; /* of the usual architecture: what sm_80 has of them; else NULL */
     rft_gpu_info gpu;
     rft_arena *arena;
     kernel_case_units units;
@@ -45,26 +45,48 @@ static bool is_ada(const pass *run) {
     return run->gpu.cc_major == 8 && run->gpu.cc_minor == 9;
 }
 
-static void add_unit(pass *run, const sample *s, const rft_unit_spec *unit, bool is_default) {
+static void add_unit(pass *run, const sample *s, const rft_unit_spec *unit, bool is_judged) {
     const char *what = kernel_case_text(s->sweep, s->variant, s->problem, s->config, run->arena);
-    kernel_case_add(&run->units, unit, what, is_default);
+    kernel_case_add(&run->units, unit, what, is_judged);
 }
 
-/* Spills are judged on sm_80 and sm_90a, where kernels are optimised as a run has them: what is compiled for other
- * cards is the same code but tcgen05's, with as many registers, and half of the time is optimising. All with
- * RFT_ALL_DRAWS. */
-static bool judges_spills(const pass *run, const kernel_case_unit *unit) {
+/* Has the card of `script` a configuration of that variant? */
+static bool has_variant(const rft_script *script, const char *sweep, size_t variant) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *s = rft_script_sweep(script, i);
+        rft_space *space = NULL;
+        if (strcmp(s->name, sweep) == 0 && variant < s->variant_count) {
+            assert_int_equal(rft_space_new(&space, s, variant, s->problems[0].values, NULL, NULL), 0);
+            count = rft_space_count(space);
+            rft_space_free(space);
+        }
+    }
+    return count > 0;
+}
+
+/* Spills of defaults are judged on sm_80, and on sm_90a those of what sm_80 has not: there kernels are optimised as a
+ * run has them. What is compiled for other cards is the same code but tcgen05's, with as many registers, and five
+ * sixths of the time is optimising. All with RFT_ALL_DRAWS. */
+static bool judges_spills(const pass *run, const sample *s) {
 #ifdef RFT_ALL_DRAWS
-    return run || unit;
+    return run && s->is_default;
 #else
-    size_t defaults = 0, options = 0;
-    for (size_t i = 0; i < unit->count; i++) {
-        defaults += unit->names[i].is_default;
-    }
+    return s->is_default && run->gpu.cc_major < 10 && !is_ada(run) &&
+           !(run->is_usual && has_variant(run->older, s->sweep->name, s->variant));
+#endif
+}
+
+/* As a run has it, with all of its names: where the unit itself asks for how ptxas optimises. */
+static bool is_never_quick(const kernel_case_unit *unit) {
+#ifdef RFT_ALL_DRAWS
+    return unit;
+#else
+    size_t options = 0;
     for (size_t i = 0; i < unit->unit.option_count; i++) {
-        options += strncmp(unit->unit.options[i], "-X", 2) == 0; /* how ptxas optimises is asked for */
+        options += strncmp(unit->unit.options[i], "-X", 2) == 0;
     }
-    return options > 0 || (run->gpu.cc_major < 10 && !is_ada(run) && defaults > 0);
+    return options > 0;
 #endif
 }
 
@@ -79,9 +101,8 @@ static bool is_own_wait(const char *log, const char *what) {
     return *log == '\0';
 }
 
-static void compile_unit(const pass *run, const kernel_case_unit *unit) {
-    const bool judged = judges_spills(run, unit);
-    rft_compile_result result = kernel_case_compile_all(the_compiler, unit, run->arch, !judged, run->arena);
+static void compile_names(const pass *run, const kernel_case_unit *unit, bool quick) {
+    rft_compile_result result = kernel_case_compile_all(the_compiler, unit, run->arch, quick, run->arena);
     if (!is_own_wait(result.log, unit->names[0].what)) { /* warnings too: a user would read them a hundred times */
         fail_msg("%s for %s says: %s", unit->names[0].what, run->arch, result.log);
     }
@@ -89,16 +110,36 @@ static void compile_unit(const pass *run, const kernel_case_unit *unit) {
         const rft_compiled_entry *entry = &result.entries[i];
         assert_string_equal(entry->name, unit->names[i].name);
         assert_in_range(entry->registers, 1, 255);
-        if (judged && unit->names[i].is_default && (entry->spill_store_bytes != 0 || entry->spill_load_bytes != 0)) {
+        if (unit->names[i].is_judged && (entry->spill_store_bytes != 0 || entry->spill_load_bytes != 0)) {
             fail_msg("%s for %s: %s spills %d + %d bytes", unit->names[i].what, run->arch, entry->name,
                      entry->spill_store_bytes, entry->spill_load_bytes);
         }
     }
 }
 
+/* The names that are judged, and the others quickly. */
+static void compile_unit(const pass *run, const kernel_case_unit *unit) {
+    if (is_never_quick(unit)) {
+        compile_names(run, unit, false);
+        return;
+    }
+    for (int judged = 0; judged < 2; judged++) {
+        kernel_case_unit part = {.unit = unit->unit};
+        part.names = rft_arena_calloc(run->arena, unit->count, sizeof *part.names);
+        for (size_t i = 0; i < unit->count; i++) {
+            if (unit->names[i].is_judged == (judged == 1)) {
+                part.names[part.count++] = unit->names[i];
+            }
+        }
+        if (part.count > 0) {
+            compile_names(run, &part, !judged);
+        }
+    }
+}
+
 static void add_sample(pass *run, const sample *s) {
     rft_point_spec spec = kernel_case_point(s->sweep, s->variant, s->problem, s->config, run->arena);
-    add_unit(run, s, &spec.unit, s->is_default);
+    add_unit(run, s, &spec.unit, judges_spills(run, s));
     if (run->with_references) {
         add_unit(run, s, &spec.check.reference->unit, false);
     }
@@ -160,28 +201,13 @@ static void add_variant(pass *run, const rft_sweep *sweep, size_t variant, size_
     rft_space_free(space);
 }
 
-/* Has the card of `script` a configuration of that variant? */
-static bool has_variant(const rft_script *script, const char *sweep, size_t variant) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
-        const rft_sweep *s = rft_script_sweep(script, i);
-        rft_space *space = NULL;
-        if (strcmp(s->name, sweep) == 0 && variant < s->variant_count) {
-            assert_int_equal(rft_space_new(&space, s, variant, s->problems[0].values, NULL, NULL), 0);
-            count = rft_space_count(space);
-            rft_space_free(space);
-        }
-    }
-    return count > 0;
-}
-
 /* Its code paths depend on the sizes, not on the architecture. Of a recorded sweep the usual architecture compiles what
  * sm_80 has not, and sm_80 this problem of every other variant. */
 static bool takes_odd(const pass *run, const rft_sweep *sweep, size_t variant) {
 #ifdef RFT_ALL_DRAWS
     return run && sweep && variant < sweep->variant_count;
 #else
-    return run->is_usual ? !run->older || !has_variant(run->older, sweep->name, variant)
+    return run->is_usual ? !run->is_recorded || !has_variant(run->older, sweep->name, variant)
                          : run->gpu.cc_major == 8 && variant % 2 == 1;
 #endif
 }
@@ -231,13 +257,19 @@ static bool is_recorded(const pass *run, const char *name) {
     return run->is_usual && rft_fs_exists(path);
 }
 
+/* And what sm_80 has of them, where it is asked for. */
+static rft_script *load_sweeps(pass *run, const char *name) {
+    rft_gpu_info oldest = kernel_case_gpu("sm_80");
+    rft_script_free(run->older);
+    run->older = run->is_usual ? kernel_case_load(name, &oldest) : NULL;
+    return kernel_case_load(name, &run->gpu);
+}
+
 /* The odd problem (other code paths) and one in the middle. */
 static void add_sweeps(pass *run, const char *name, size_t place) {
-    rft_gpu_info oldest = kernel_case_gpu("sm_80");
-    rft_script *script = kernel_case_load(name, &run->gpu);
+    rft_script *script = load_sweeps(run, name);
     run->is_recorded = is_recorded(run, name);
     run->with_references = takes_references(run, place);
-    run->older = run->is_recorded ? kernel_case_load(name, &oldest) : NULL;
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
         const rft_sweep *sweep = rft_script_sweep(script, i);
         assert_true(sweep->problem_count >= 2);
@@ -254,13 +286,12 @@ static void add_sweeps(pass *run, const char *name, size_t place) {
             }
         }
     }
-    rft_script_free(run->older);
     rft_script_free(script);
 }
 
 /* Every kind of number and layout of the library's reference. */
 static void add_references(pass *run) {
-    rft_script *script = kernel_case_load("../tests/gpu/sweeps/vendor_kernel.lua", &run->gpu);
+    rft_script *script = load_sweeps(run, "../tests/gpu/sweeps/vendor_kernel.lua");
     run->is_recorded = false;
     run->with_references = true;
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
@@ -289,6 +320,7 @@ static void samples_compile(void **state) {
     printf("%s: %zu kernels compiled in %zu units\n", arch, run.units.name_count, run.units.count);
     assert_true(run.units.name_count >= (is_ada(&run) ? 25 : 40));
     kernel_case_units_free(&run.units);
+    rft_script_free(run.older);
     rft_arena_free(run.arena);
 }
 

@@ -14,6 +14,12 @@
 
 #include <cmocka.h>
 
+/* Read once for all tests. */
+typedef struct recorded {
+    recordings found;
+    rft_run **runs;
+} recorded;
+
 static rft_run *loaded(const char *file) {
     rft_err err = RFT_ERR_INIT;
     rft_run *run = NULL;
@@ -67,17 +73,15 @@ static bool takes_form(size_t recording, size_t form) {
 }
 
 static void test_recordings_give_sound_reports(void **state) {
-    const recordings *found = *state;
-    const rft_report_opts all[FORMS] = {{.part = 0}, {.part = 1}, {.summary = true}, {.full = true}};
-    for (size_t i = 0; i < found->count; i++) {
-        rft_run *run = loaded(found->files[i]);
+    const recorded *all = *state;
+    const rft_report_opts forms[FORMS] = {{.part = 0}, {.part = 1}, {.summary = true}, {.full = true}};
+    for (size_t i = 0; i < all->found.count; i++) {
         for (size_t k = 0; k < FORMS; k++) {
             if (takes_form(i, k)) {
-                print_message("%s, variant %zu of the report\n", found->files[i], k);
-                assert_report(run, &all[k]);
+                print_message("%s, variant %zu of the report\n", all->found.files[i], k);
+                assert_report(all->runs[i], &forms[k]);
             }
         }
-        rft_run_free(run);
     }
 }
 
@@ -100,39 +104,51 @@ static rft_run *join_from(rft_run *const *runs, size_t count, size_t first) {
 }
 
 static void test_recordings_of_one_card_give_one_short_report(void **state) {
-    const recordings *found = *state;
-    const rft_report_opts all[] = {{.part = 0}, {.summary = true}};
-    rft_run **runs = rft_alloc(found->count * sizeof(rft_run *)), *largest = NULL;
-    for (size_t i = 0; i < found->count; i++) {
-        runs[i] = loaded(found->files[i]);
-    }
-    for (size_t i = 0; i < found->count; i++) {
-        rft_run *joined = join_from(runs, found->count, i);
+    const recorded *all = *state;
+    const rft_report_opts forms[] = {{.part = 0}, {.summary = true}};
+    rft_run *largest = NULL;
+    for (size_t i = 0; i < all->found.count; i++) {
+        rft_run *joined = join_from(all->runs, all->found.count, i);
         bool larger = !largest || joined->sweep_count > largest->sweep_count;
         rft_run_free(larger ? largest : joined);
         largest = larger ? joined : largest;
     }
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
         print_message("%zu sweeps together, variant %zu of the report\n", largest->sweep_count, k);
-        assert_report(largest, &all[k]);
+        assert_report(largest, &forms[k]);
     }
     rft_run_free(largest);
-    for (size_t i = 0; i < found->count; i++) {
-        rft_run_free(runs[i]);
+}
+
+static recorded the_recorded;
+
+static int load_all(void **state) {
+    (void)state;
+    the_recorded.runs = rft_alloc(the_recorded.found.count * sizeof(rft_run *));
+    for (size_t i = 0; i < the_recorded.found.count; i++) {
+        the_recorded.runs[i] = loaded(the_recorded.found.files[i]);
     }
-    free(runs);
+    return 0;
+}
+
+static int free_all(void **state) {
+    (void)state;
+    for (size_t i = 0; i < the_recorded.found.count; i++) {
+        rft_run_free(the_recorded.runs[i]);
+    }
+    free(the_recorded.runs);
+    recordings_clear(&the_recorded.found);
+    return 0;
 }
 
 int main(int argc, char **argv) {
-    recordings all = recordings_of(argc, argv);
-    if (all.count == 0) {
+    the_recorded.found = recordings_of(argc, argv);
+    if (the_recorded.found.count == 0) {
         printf("no recording under sweeps/recorded\n");
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_recordings_give_sound_reports, &all),
-        cmocka_unit_test_prestate(test_recordings_of_one_card_give_one_short_report, &all)};
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    recordings_clear(&all);
-    return failed;
+        cmocka_unit_test_prestate(test_recordings_give_sound_reports, &the_recorded),
+        cmocka_unit_test_prestate(test_recordings_of_one_card_give_one_short_report, &the_recorded)};
+    return cmocka_run_group_tests(tests, load_all, free_all);
 }

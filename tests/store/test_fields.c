@@ -9,6 +9,7 @@
 #include "model/run/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,13 +145,39 @@ static int write_page(void) {
     return code ? 1 : 0;
 }
 
+static void expect_9_digits(double value) {
+    char text[40];
+    snprintf(text, sizeof text, "%.9g", value);
+    if (rft_round_9_digits(value) != strtod(text, NULL)) {
+        fail_msg("%.17g becomes %.17g, not %s", value, rft_round_9_digits(value), text);
+    }
+}
+
+/* Of floats, of what lies in the middle of two such numbers or beside it, and where there is a digit more or less. */
+static void nine_digits_are_those_of_the_text(void **state) {
+    (void)state;
+    expect_9_digits(0.0);
+    for (double power = 1e-20; power < 1e20; power *= 10) {
+        for (unsigned i = 0; i < 300; i++) {
+            const double number = 1.0 + i / 37.0, middle = (123456789.5 + i * 2345678) / 1e8 * power;
+            expect_9_digits((double)(float)(power * number));
+            expect_9_digits(-power * number);
+            expect_9_digits(middle);
+            expect_9_digits(middle * (1 + 1e-15));
+            expect_9_digits(nextafter(power, i % 2 ? 0.0 : INFINITY));
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "write") == 0) {
         return write_page();
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_is_described), cmocka_unit_test(units_follow_from_names),
-        cmocka_unit_test(nothing_known_is_what_null_reads_as), cmocka_unit_test(lists_beside_samples_are_as_long),
-        cmocka_unit_test(the_page_lists_them)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_field_is_described),
+                                       cmocka_unit_test(units_follow_from_names),
+                                       cmocka_unit_test(nothing_known_is_what_null_reads_as),
+                                       cmocka_unit_test(lists_beside_samples_are_as_long),
+                                       cmocka_unit_test(nine_digits_are_those_of_the_text),
+                                       cmocka_unit_test(the_page_lists_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -475,9 +475,25 @@ void rft_fields_own(const rft_fields *fields, void *record, rft_arena *arena) {
     }
 }
 
-double rft_round_9_digits(double value) {
+static double round_9_digits_as_text(double value) {
     char text[40];
     double rounded;
     rft_text_format(text, sizeof text, "%.9g", value);
     return rft_text_to_double(text, &rounded) ? rounded : value;
+}
+
+/* A whole number and a power of ten up to 1e22 are exact, and so is the nearest double of their quotient; what lies in
+ * the middle of two numbers is left to the text. */
+double rft_round_9_digits(double value) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    size_t digits = 0;
+    if (!(value >= 1e-13 && value < 1e9)) {
+        return round_9_digits_as_text(value);
+    }
+    while (value * powers[digits] < 1e8) {
+        digits++;
+    }
+    const double shifted = value * powers[digits], whole = rint(shifted);
+    return fabs(fabs(shifted - whole) - 0.5) < 1e-6 ? round_9_digits_as_text(value) : whole / powers[digits];
 }
