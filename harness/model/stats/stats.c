@@ -9,48 +9,15 @@
 
 #define CONFIDENCE 0.95
 
-#define RUN 8 /* items that are sorted by insertion */
-
-static void insert_sorted(double *sorted, size_t n, double value) {
-    size_t at = n;
-    for (; at > 0 && sorted[at - 1] > value; at--) {
-        sorted[at] = sorted[at - 1];
-    }
-    sorted[at] = value;
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
-/* The first `half` of n items and the others, each sorted. */
-static void merge(const double *items, size_t half, size_t n, double *out) {
-    size_t a = 0, b = half;
-    while (a < half && b < n) {
-        const bool second = items[b] < items[a];
-        *out++ = second ? items[b] : items[a];
-        b += second;
-        a += !second;
-    }
-    memcpy(out, items + a, (half - a) * sizeof *out);
-    memcpy(out + (half - a), items + b, (n - b) * sizeof *out);
-}
-
-/* By merging, as qsort() does, but without a call for each pair: half of its time. */
 void rft_sort_doubles(double *items, size_t n) {
-    for (size_t i = 1; i < n; i++) {
-        insert_sorted(items + i / RUN * RUN, i % RUN, items[i]);
+    if (n > 0) {
+        qsort(items, n, sizeof *items, compare_doubles);
     }
-    double *buffer = n > RUN ? rft_alloc(n * sizeof *buffer) : NULL, *from = items, *to = buffer;
-    for (size_t width = RUN; width < n; width *= 2) {
-        for (size_t i = 0; i < n; i += 2 * width) {
-            const size_t left = n - i;
-            merge(from + i, width < left ? width : left, 2 * width < left ? 2 * width : left, to + i);
-        }
-        double *merged = to;
-        to = from;
-        from = merged;
-    }
-    if (from != items) {
-        memcpy(items, from, n * sizeof *items);
-    }
-    free(buffer);
 }
 
 double rft_median_of(double *items, size_t n) {
@@ -168,6 +135,15 @@ static const char *const reason_names[] = {"not yet", "settled", "plateau", "sam
 
 const char *rft_stop_reason_name(rft_stop_reason reason) {
     return reason_names[reason];
+}
+
+static void insert_sorted(double *sorted, size_t n, double value) {
+    size_t at = n;
+    while (at > 0 && sorted[at - 1] > value) {
+        at--;
+    }
+    memmove(sorted + at + 1, sorted + at, (n - at) * sizeof *sorted);
+    sorted[at] = value;
 }
 
 /* Whether the noise has stopped falling: the readings over the last 16 prefixes hardly differ. Recomputed from the
