@@ -35,7 +35,8 @@ static void add_suspects(rft_build *b, size_t s) {
         const char *name = rft_words_problem(b->run, s, entry->problem, b->arena);
         bool beats = rft_placement_is_impossible(&entry->place, rft_point_median_s(entry->best));
         bool over = !beats && rft_over_roof_of(b->run, entry->best, b->arena).text != NULL;
-        bool shown = b->detail > RFT_DETAIL_PAGE && entry == rft_build_showcase(b, s); /* else the ladder says it */
+        over = over && (entry != rft_build_showcase(b, s) || entry->reach.back_to_back); /* else the verdict says it */
+        bool shown = b->detail > RFT_DETAIL_PAGE && entry == rft_build_showcase(b, s);   /* else the ladder says it */
         const char *note = over || (!beats && shown) ? rft_words_share_note(b->run, entry->best, b->arena) : NULL;
         if ((!beats && !note) || (said++ >= SUSPECTS_MOST && b->detail != RFT_DETAIL_FULL)) {
             continue;
