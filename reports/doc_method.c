@@ -230,10 +230,13 @@ static const char *clock_text(const rft_build *b, const trust *t) {
     const char *unknown =
         t->clock_unknown ? rft_arena_printf(b->arena, "; not read for %zu points", t->clock_unknown) : "";
     double most = b->run->gpu.sm_clock_khz / 1000.0;
-    return rft_arena_printf(b->arena, "%s to %s MHz, medians of all points, slow ones too%s%s",
-                            rft_figure_plain(b->arena, t->clock_low, 4), rft_figure_plain(b->arena, t->clock_high, 4),
-                            most > 0 && t->clock_high > most ? "; above the highest: the reading's error" : "",
-                            unknown);
+    return rft_arena_printf(
+        b->arena, "%s to %s MHz, medians of all points, slow ones too%s%s", rft_figure_plain(b->arena, t->clock_low, 4),
+        rft_figure_plain(b->arena, t->clock_high, 4),
+        most > 0 && t->clock_high > most
+            ? rft_arena_printf(b->arena, "; more than %s is the reading's error", rft_figure_plain(b->arena, most, 4))
+            : "",
+        unknown);
 }
 
 static const char *counters_text(const rft_build *b) {

@@ -225,7 +225,7 @@ static void ceilings_of_every_kind(void **state) {
     assert_says(&text, "  sustained 450 TFLOP/s, SM clock 1545 MHz\n");
     assert_says(&text, "\"At least\": measured on a path slower than this architecture's own");
     assert_says(&text, "(not asked for): FP8");
-    assert_says(&text, "INT32 multiply-add and logic, atomics, FP64 tensor"); /* eight of one kind, said once */
+    assert_says(&text, "INT32 multiply-add and logic, atomics,\n  FP64 tensor"); /* eight of one kind, said once */
     assert_says(&text, "BF16 tensor              989    TFLOP/s   1.07 PFLOP/s  132 x 4096 x 1980 MHz\n"
                        "  mma.sync, 8 in flight\n");
     assert_says(&text, "FP8 tensor                 1.98 PFLOP/s            n/a  n/a\n");
