@@ -606,10 +606,11 @@ static void most_valuable_first(void **state) {
     assert_string_equal(list.items[1].rule, "occupancy");
     assert_string_equal(list.items[list.count - 1].rule, "barrier");
     assert_null(list.nothing);
-    assert_string_equal(rft_advice_text(&list.items[0], run->arena),
-                        "fix coalescing: loads use 8.0 B of the 32 B of a sector; let neighbouring threads read "
-                        "neighbouring words, change the layout, or sort by index: at most 75 % of the time (by its roof, "
-                        "device memory, copy (1:1); counted)");
+    assert_string_equal(
+        rft_advice_text(&list.items[0], run->arena),
+        "fix coalescing: loads use 8.0 B of the 32 B of a sector; let neighbouring threads read "
+        "neighbouring words, change the layout, or sort by index: at most 75 % of the time (by its roof, "
+        "device memory, copy (1:1); counted)");
     rft_run_free(run);
 }
 
@@ -656,7 +657,9 @@ int main(void) {
         cmocka_unit_test(overlap),
         cmocka_unit_test(matrix_units),
         cmocka_unit_test(inner_levels),
-        cmocka_unit_test(conflicts_are_no_reuse), cmocka_unit_test(atomics), cmocka_unit_test(fed_matrix_units),
+        cmocka_unit_test(conflicts_are_no_reuse),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(fed_matrix_units),
         cmocka_unit_test(registers),
         cmocka_unit_test(instruction_mix),
         cmocka_unit_test(grids),

@@ -354,9 +354,9 @@ static const char *held_text(const rft_advice_case *c) {
     double pico = 1e12 * rft_case_joules_per_op(c);
     const char *now =
         isnan(pico) ? "" : rft_arena_printf(c->arena, " (now %s)", rft_arena_fixed(c->arena, pico, 2, " pJ"));
-    const char *how = c->bound.resource != RFT_RESOURCE_POWER   ? ", or better cooling,"
+    const char *how = c->bound.resource != RFT_RESOURCE_POWER  ? ", or better cooling,"
                       : rft_run_power_limit_is_highest(c->run) ? "" /* the card takes no higher one */
-                                                                : ", or a higher limit,";
+                                                               : ", or a higher limit,";
     return c->bound.resource == RFT_RESOURCE_CLOCK
                ? rft_arena_printf(c->arena, "%s: only a higher clock makes it faster", bound)
                : rft_arena_printf(c->arena, "%s: only less energy an operation%s%s makes it faster", bound, now, how);
@@ -393,7 +393,8 @@ static const char *nothing_text(const rft_advice_case *c, const rft_advice_list 
     const char *left = rft_arena_printf(c->arena, "at most %s of the time is left (to %s)",
                                         rft_case_percent(c, c->room_frac), rft_case_room(c).rests_on);
     return list->tried_count > 0
-               ? rft_arena_printf(c->arena, "%s; what its numbers suggest was tried in vain: %s", left, tried_names(list, c))
+               ? rft_arena_printf(c->arena, "%s; what its numbers suggest was tried in vain: %s", left,
+                                  tried_names(list, c))
                : rft_arena_printf(c->arena, "%s, and no rule tells how to win it%s", left,
                                   list->missing_count > 0 ? "; some lack the numbers to judge by" : "");
 }
