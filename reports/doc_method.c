@@ -310,7 +310,7 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Stopped because", stop_text(b, &t));
     rft_doc_pair(b->doc, table, t.stops[RFT_STOP_SLOWER] ? "Widest interval in the race" : "Widest interval",
                  isnan(t.half_high) ? "n/a"
-                                    : rft_arena_printf(b->arena, "half of it is %s of the median",
+                                    : rft_arena_printf(b->arena, "\xc2\xb1 %s of the median",
                                                        rft_figure_percent(b->arena, t.half_high)));
     rft_doc_pair(b->doc, table, "Noisy points", share_text(b, t.noisy, t.measured));
     rft_doc_pair(b->doc, table, "Measured again", again_text(b, &t));

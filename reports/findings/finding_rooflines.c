@@ -85,7 +85,7 @@ static void note_overs(rft_finding *f, const rft_roofs *all, rft_pipe pipe) {
         rft_finding_note(
             f, RFT_ON_PAGE,
             "%s under the roof but took less time than the traffic that the kernel's author modelled: caches "
-            "served part of it, and it bounds nothing there.",
+            "served part of it, so that it is no bound there.",
             rft_words_plural(counts[RFT_OVER_MODELLED], "point lies", "points lie", all->arena));
     }
     rft_str_clear(&causes);
