@@ -102,11 +102,39 @@ static const char *hash_kind(const rft_build *b, const char *key) {
     return again ? rft_arena_printf(b->arena, "%s, compiled again", kind) : kind;
 }
 
+#define HASHES_WHOLE 60 /* more have their first digits alone */
+#define HASH_DIGITS 16
+
 static void add_hash(rft_build *b, rft_table *table, const char *file, const char *kind, const char *hash) {
     rft_row *row = rft_doc_row(b->doc, table);
     row->cells[0] = file;
     row->cells[1] = kind;
     row->cells[2] = hash;
+}
+
+/* Two to a row, each with its first digits; what it is its name tells. */
+static void shorten_hashes(rft_build *b, rft_table *table) {
+    static const rft_column columns[] = {
+        {.title = "File"}, {.title = "SHA-256"}, {.title = "File"}, {.title = "SHA-256"}};
+    rft_row *rows = table->rows;
+    size_t count = table->row_count, half = (count + 1) / 2;
+    b->doc->block_count--; /* the table is the last one */
+    rft_table *to = rft_doc_table(b->doc, columns, 4);
+    for (size_t r = 0; r < half; r++) {
+        rft_row *row = rft_doc_row(b->doc, to);
+        for (size_t side = 0; side < 2 && side * half + r < count; side++) {
+            const char *hash = rows[side * half + r].cells[2];
+            row->cells[2 * side] = rows[side * half + r].cells[0];
+            row->cells[2 * side + 1] = strlen(hash) > 2 * HASH_DIGITS && !strchr(hash, ' ') /* a reason stays whole */
+                                           ? rft_arena_printf(b->arena, "%.*s", HASH_DIGITS, hash)
+                                           : hash;
+        }
+    }
+    rft_doc_textf(
+        b->doc, RFT_TEXT_NOTE,
+        "The first %d of 64 digits; the run's file has them all, as --full has. A script's hash is of all that "
+        "it requires; .cu are templates, .cuh headers.",
+        HASH_DIGITS);
 }
 
 /* Of joined runs a line each. */
@@ -147,6 +175,9 @@ static void add_hashes(rft_build *b) {
                      item->value ? item->value : rft_arena_printf(b->arena, "n/a: %s", or_unknown(item->reason)));
             templates = true;
         }
+    }
+    if (table->row_count > HASHES_WHOLE && b->detail != RFT_DETAIL_FULL) {
+        shorten_hashes(b, table);
     }
     if (!templates && b->run->sweep_count > 0) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE,

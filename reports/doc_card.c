@@ -34,7 +34,7 @@ void rft_build_ceilings(rft_build *b) {
                       "Burst: some milliseconds at a time. The limit is what bus and pipes cannot exceed at their "
                       "highest clock.%s",
                       age ? "up to " : "in this run", age ? age : "", age ? " before this run" : "",
-                      b->opts.part == 1 ? "" : " The operation behind each is told in part 2.");
+                      b->opts.part == 1 ? "" : " The operation behind each is told under Ceilings.");
     }
     rft_print_page(b->doc, rft_finding_ceilings(b->run, b->arena));
     add_gaps(b);

@@ -90,12 +90,32 @@ static trust gather(const rft_run *run) {
     return t;
 }
 
+/* As "Method" tells them. */
+static const char *stop_words(rft_stop_reason reason) {
+    switch (reason) {
+    case RFT_STOP_NOT_YET:
+        return "unfinished";
+    case RFT_STOP_SETTLED:
+        return "narrow enough";
+    case RFT_STOP_PLATEAU:
+        return "no longer narrowing";
+    case RFT_STOP_SAMPLES:
+        return "at the most samples";
+    case RFT_STOP_TIME:
+        return "at the time cap";
+    case RFT_STOP_SLOWER:
+        return "clearly slower than the best";
+    default:
+        return rft_stop_reason_name(reason);
+    }
+}
+
 static const char *stop_text(const rft_build *b, const trust *t) {
     rft_str text = RFT_STR_INIT;
     for (int i = 0; i < RFT_STOP_COUNT; i++) {
         if (t->stops[i] > 0) {
             rft_str_addf(&text, "%s%s %s", text.length ? ", " : "", rft_figure_count(b->arena, t->stops[i]),
-                         i == RFT_STOP_NOT_YET ? "unfinished" : rft_stop_reason_name((rft_stop_reason)i));
+                         stop_words((rft_stop_reason)i));
         }
     }
     const char *kept = rft_arena_strdup(b->arena, text.length ? rft_str_get(&text) : "nothing was measured");
@@ -112,6 +132,19 @@ static bool says_the_same(const rft_row *a, const rft_row *b) {
     return same;
 }
 
+#define NAMED_MOST 24 /* sweeps in a row */
+
+/* The longest row needs no names where there are others: it is what those leave. */
+static void name_others(rft_table *table, const size_t *counts) {
+    size_t most = 0;
+    for (size_t r = 1; r < table->row_count; r++) {
+        most = counts[r] > counts[most] ? r : most;
+    }
+    if (table->row_count > 0 && counts[most] > NAMED_MOST) {
+        table->rows[most].cells[0] = table->row_count > 1 ? "all others" : "all";
+    }
+}
+
 static void add_rules(rft_build *b) {
     static const rft_column columns[] = {{.title = "Sweep", .wraps = true},
                                          {.title = "Cache"},
@@ -122,6 +155,7 @@ static void add_rules(rft_build *b) {
                                          {.title = "Search seed", .align = RFT_ALIGN_RIGHT},
                                          {.title = "Input seed", .align = RFT_ALIGN_RIGHT}};
     rft_table *table = rft_doc_table(b->doc, columns, 8);
+    size_t *counts = rft_arena_calloc(b->arena, b->run->sweep_count + 1, sizeof *counts);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
         rft_row *same = NULL, row = {.cells = rft_arena_calloc(b->arena, 8, sizeof *row.cells)};
@@ -141,7 +175,9 @@ static void add_rules(rft_build *b) {
         }
         same->cells[0] =
             same->cells[0] ? rft_arena_printf(b->arena, "%s, %s", same->cells[0], sweep->name) : sweep->name;
+        counts[same - table->rows]++;
     }
+    name_others(table, counts);
 }
 
 static const char *floor_text(const rft_build *b) {
@@ -193,9 +229,14 @@ static const char *clock_text(const rft_build *b, const trust *t) {
     }
     const char *unknown =
         t->clock_unknown ? rft_arena_printf(b->arena, "; not read for %zu points", t->clock_unknown) : "";
-    return rft_arena_printf(b->arena, "%s to %s MHz, medians of the points%s",
-                            rft_figure_plain(b->arena, t->clock_low, 4), rft_figure_plain(b->arena, t->clock_high, 4),
-                            unknown);
+    double most = b->run->gpu.sm_clock_khz / 1000.0;
+    return rft_arena_printf(
+        b->arena, "%s to %s MHz, medians of all points, slow ones too%s%s", rft_figure_plain(b->arena, t->clock_low, 4),
+        rft_figure_plain(b->arena, t->clock_high, 4),
+        most > 0 && t->clock_high > most
+            ? rft_arena_printf(b->arena, "; more than %s is the reading's error", rft_figure_plain(b->arena, most, 4))
+            : "",
+        unknown);
 }
 
 static const char *counters_text(const rft_build *b) {
@@ -244,6 +285,17 @@ static const char *by_unverified_text(const rft_build *b, const trust *t) {
                                                                   : rft_figure_count(b->arena, t->by_unverified));
 }
 
+/* Why they are not what the rules say. */
+static const char *samples_note(const rft_build *b, const trust *t) {
+    int most = 0;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        most = b->run->sweeps[s].sweep.measure.max_samples > most ? b->run->sweeps[s].sweep.measure.max_samples : most;
+    }
+    bool more = (double)t->n_high > most && t->final_round > 0;
+    const char *fewest = t->stops[RFT_STOP_SLOWER] ? "; the fewest of what was clearly slower" : "";
+    return rft_arena_printf(b->arena, "%s%s", fewest, more ? "; the most over all turns of a last round" : "");
+}
+
 static void add_trust(rft_build *b) {
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     trust t = gather(b->run);
@@ -252,11 +304,13 @@ static void add_trust(rft_build *b) {
     table->plain = true;
     rft_doc_pair(b->doc, table, "Measured points", rft_figure_count(b->arena, t.measured));
     rft_doc_pair(b->doc, table, "Samples a point",
-                 t.measured ? rft_arena_printf(b->arena, "%zu to %zu", t.n_low, t.n_high) : "n/a");
+                 t.measured ? rft_arena_printf(b->arena, "%s to %s%s", rft_figure_count(b->arena, t.n_low),
+                                               rft_figure_count(b->arena, t.n_high), samples_note(b, &t))
+                            : "n/a");
     rft_doc_pair(b->doc, table, "Stopped because", stop_text(b, &t));
     rft_doc_pair(b->doc, table, t.stops[RFT_STOP_SLOWER] ? "Widest interval in the race" : "Widest interval",
                  isnan(t.half_high) ? "n/a"
-                                    : rft_arena_printf(b->arena, "half of it is %s of the median",
+                                    : rft_arena_printf(b->arena, "\xc2\xb1 %s of the median",
                                                        rft_figure_percent(b->arena, t.half_high)));
     rft_doc_pair(b->doc, table, "Noisy points", share_text(b, t.noisy, t.measured));
     rft_doc_pair(b->doc, table, "Measured again", again_text(b, &t));
@@ -302,7 +356,8 @@ void rft_build_method(rft_build *b) {
         "After a warm-up each sample is the time between two events around the launches. In cold mode the L2 cache is "
         "emptied before every sample; rotating, every run works on another copy of the buffers; hot, it holds what the "
         "run before left. Sampling stops when the 95 % interval of the median is narrow enough, when more samples no "
-        "longer narrow it, or at a cap. The median is reported; its interval comes from order statistics and assumes "
+        "longer narrow it, at a cap, or when the configuration is clearly slower than the best so far. The median is "
+        "reported; its interval comes from order statistics and assumes "
         "no distribution. The best few of every problem are measured again in turns, so that what the device does "
         "meanwhile meets them alike. A point whose clock was low is measured again, and one configuration after every "
         "20 points. Clocks and power limits are left as they are found.");

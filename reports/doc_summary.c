@@ -104,7 +104,8 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
         "configuration moves besides. Of ceiling: of the rate measured on this card%s. "
         "Left: what that ceiling would still allow at the launches' own clock, behind the launch floor. Bound: what "
         "takes the time, dram (device memory), l2, shared, a unit's name, issue (instructions), launch (starting it), "
-        "latency (waiting), or what holds the clock down, power, temperature, clock (not known); by hardware counters, "
+        "latency (waiting), or what holds the clock down, power, thermal (heat), clock (not known); by hardware "
+        "counters, "
         "* modelled, ** declared.%s",
         detailed ? "In grey: the best configuration. " : "",
         rft_build_all_repeated(shown, count) ? "of several processes each (`show --full` tells more)"

@@ -35,7 +35,8 @@ static void add_suspects(rft_build *b, size_t s) {
         const char *name = rft_words_problem(b->run, s, entry->problem, b->arena);
         bool beats = rft_placement_is_impossible(&entry->place, rft_point_median_s(entry->best));
         bool over = !beats && rft_over_roof_of(b->run, entry->best, b->arena).text != NULL;
-        bool shown = b->detail > RFT_DETAIL_PAGE && entry == rft_build_showcase(b, s); /* else the ladder says it */
+        over = over && (entry != rft_build_showcase(b, s) || entry->reach.back_to_back); /* else the verdict says it */
+        bool shown = b->detail > RFT_DETAIL_PAGE && entry == rft_build_showcase(b, s);   /* else the ladder says it */
         const char *note = over || (!beats && shown) ? rft_words_share_note(b->run, entry->best, b->arena) : NULL;
         if ((!beats && !note) || (said++ >= SUSPECTS_MOST && b->detail != RFT_DETAIL_FULL)) {
             continue;
@@ -204,8 +205,31 @@ static void add_rungs(rft_build *b, size_t s) {
     }
 }
 
+#define LESSON_HEIGHT 0.72 /* of a chart in a longer form */
+
+/* What explains the card is there for its line, which its note reads: not for options and advice. False: no line. */
+static bool add_lesson(rft_build *b, size_t s) {
+    size_t first = b->doc->block_count, kept = first;
+    rft_print_page(b->doc, rft_finding_axes(b->run, s, false, false, b->arena));
+    for (size_t i = first; i < b->doc->block_count; i++) {
+        rft_block *block = &b->doc->blocks[i];
+        for (size_t c = 0; c < block->chart_count; c++) {
+            block->charts[c]->height *= LESSON_HEIGHT;
+        }
+        if (block->kind != RFT_BLOCK_HEADING) {
+            b->doc->blocks[kept++] = *block;
+        }
+    }
+    b->doc->block_count = kept;
+    return kept > first;
+}
+
 /* Half of it, or less. */
 static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
+    const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+    if (sweep->diagnostic == 1 && (add_lesson(b, s) || sweep->note)) {
+        return;
+    }
     if (b->detail > RFT_DETAIL_LINES) {
         add_rungs(b, s);
     }

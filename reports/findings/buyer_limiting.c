@@ -177,15 +177,17 @@ static const char *clock_text(const held_back *h, rft_arena *arena) {
                                   "under load)");
 }
 
-static const char *held_text(const held_back *h, const char *drawn, rft_arena *arena) {
-    bool heat = h->heat > 0, power = h->heat < h->weight[ON_POWER];
-    return rft_arena_printf(arena, "%s %s: the clock %s%s; %s%s%s less energy an operation, makes that faster.",
+static const char *held_text(const held_back *h, const rft_run *run, const char *drawn, rft_arena *arena) {
+    bool heat = h->heat > 0, power = h->heat < h->weight[ON_POWER], highest = rft_run_power_limit_is_highest(run);
+    bool raised = power && !highest;
+    return rft_arena_printf(arena, "%s %s: the clock %s%s; %s%s%sless energy an operation%s makes that faster%s.",
                             heat && power ? "Power and heat hold back"
                             : heat        ? "Heat holds back"
                                           : "Power holds back",
                             share_text(h->weight[ON_POWER], arena), fall_text(h, ON_POWER, arena), drawn,
-                            power ? "a higher power limit" : "", power && heat ? ", " : "",
-                            heat ? "better cooling, or" : ", or");
+                            raised ? "a higher power limit, " : "", heat ? "better cooling, " : "",
+                            raised || heat ? "or " : "", raised || heat ? "," : "",
+                            power && highest ? " (the limit is the highest that the card takes)" : "");
 }
 
 static const char *power_text(const held_back *h, const rft_run *run, rft_arena *arena) {
@@ -198,7 +200,7 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
         double held_w = h->drawn_w[ON_POWER]; /* what draws more elsewhere is another kernel */
         const char *at =
             isnan(held_w) ? "" : rft_arena_printf(arena, " at %s W%s", rft_figure_plain(arena, held_w, 3), of);
-        return rft_arena_printf(arena, "%s%s%s", held_text(h, at, arena), clock ? " " : "", clock ? clock : "");
+        return rft_arena_printf(arena, "%s%s%s", held_text(h, run, at, arena), clock ? " " : "", clock ? clock : "");
     }
     if (clock) {
         return clock;
@@ -214,7 +216,10 @@ static const char *power_text(const held_back *h, const rft_run *run, rft_arena 
         arena,
         "Power holds back none of the best configurations that run alone; without a pause the card drew up "
         "to %s W%s%s.",
-        watts, of, near ? ": a higher limit may make long loads faster" : "");
+        watts, of,
+        !near                                 ? ""
+        : rft_run_power_limit_is_highest(run) ? ", the highest that it takes"
+                                              : ": a higher limit may make long loads faster");
 }
 
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {

@@ -120,9 +120,9 @@ static const char *verdict_text(const rft_buyer *buyer, rft_arena *arena) {
                                 others, device, left_out_text(peers, arena));
     }
     return rft_arena_printf(arena,
-                            "Not normal: %zu of %zu figures lie where none of %s of the model %s lies; they are bold "
-                            "below.%s",
-                            odd, normal + odd, others, device, left_out_text(peers, arena));
+                            "Not normal: %zu of %zu figures %s where none of %s of the model %s lies; %s bold below.%s",
+                            odd, normal + odd, odd == 1 ? "lies" : "lie", others, device,
+                            odd == 1 ? "it is" : "they are", left_out_text(peers, arena));
 }
 
 static void add_peers(rft_finding *f, const rft_buyer *buyer) {
@@ -214,7 +214,7 @@ static void add_clock(rft_cell_table *table, const rft_buyer *buyer) {
     const char *from = rft_figure_plain(table->arena, low, 4), *to = rft_figure_plain(table->arena, high, 4);
     const char *range = strcmp(from, to) == 0 ? to : rft_arena_printf(table->arena, "%s to %s", from, to);
     add_state(table, "clock", "Clock",
-              rft_arena_printf(table->arena, "%s MHz%s", range,
+              rft_arena_printf(table->arena, "best of each problem at %s MHz%s", range,
                                most > 0 ? rft_arena_printf(table->arena, "; the highest is %s",
                                                            rft_figure_plain(table->arena, most, 4))
                                         : ""),

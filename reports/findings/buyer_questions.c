@@ -118,8 +118,10 @@ static const char *low_words(const rft_buyer *buyer, const rft_limit *limit, rft
 static vendor_question of_ceiling(const rft_buyer *buyer, const rft_limits *limits, rft_ceiling_id id, const char *what,
                                   const char *ask, rft_arena *arena) {
     const rft_limit *limit = ceiling_limit(limits, id);
-    const char *how = limit && limit->sustained ? "under load" : "in bursts";
-    const char *over = limit && !limit->sustained ? how : rft_arena_printf(arena, "for %d s", LONG_S);
+    bool several = buyer->given.parts && buyer->given.part_count > 1;
+    const char *over = limit && !limit->sustained ? "in bursts" : rft_arena_printf(arena, "for %d s", LONG_S);
+    const char *how = rft_arena_printf(arena, "%s%s", limit && limit->sustained ? "under load" : "in bursts",
+                                       several ? ", mean of its runs" : "");
     return (vendor_question){.text = rft_arena_printf(arena, "%s, %s, on each card", what, over),
                              .figure = rft_ceiling_name(id),
                              .unit = rft_ceiling_unit(id),

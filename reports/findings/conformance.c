@@ -53,8 +53,10 @@ const char *rft_conform_words(const rft_conform *s, const rft_conform_tally *t, 
         return "no sweep has anything to ask it of";
     }
     const char *of = rft_words_plural(t->asked, "sweep", "sweeps", s->arena);
-    return rft_arena_printf(s->arena, "%zu of %s: %s%s%.48s", t->met, of, what, t->first ? "; not " : "",
-                            t->first ? t->first : "");
+    size_t others = t->asked - t->met - (t->first ? 1 : 0);
+    return rft_arena_printf(s->arena, "%zu of %s: %s%s%.48s%s", t->met, of, what, t->first ? "; not " : "",
+                            t->first ? t->first : "",
+                            t->first && others ? rft_arena_printf(s->arena, " and %zu more", others) : "");
 }
 
 void rft_conform_tallied(const rft_conform *s, const char *id, const char *rule, rft_conform_tally t,

@@ -219,8 +219,14 @@ static const char *missing_label(const rft_ceiling *items, rft_ceiling_id id) {
     return !none ? rft_ceiling_label(id) : id == RFT_CEILING_ATOMICS_FIRST ? "atomics" : NULL;
 }
 
-/* "FP64 tensor, TF32 tensor (not asked for); copy from host (no memory)": by reason, each told once. Of one card alone
- * nothing is missing that takes several. */
+/* "copy from host (pinned)" among others, of "copy from host, pinned". */
+static const char *label_in_list(const char *label, rft_arena *arena) {
+    const char *comma = strchr(label, ',');
+    return comma ? rft_arena_printf(arena, "%.*s (%s)", (int)(comma - label), label, comma + 2) : label;
+}
+
+/* "(not asked for): FP64 tensor, TF32 tensor; not measured (no memory): copy from host": by reason, each told once. Of
+ * one card alone nothing is missing that takes several. */
 static void add_missing(rft_finding *f, const rft_run *run, bool with_datasheet, unsigned where) {
     const rft_ceiling *items = run->ceilings.items;
     bool told[RFT_CEILING_COUNT] = {false};
@@ -229,20 +235,21 @@ static void add_missing(rft_finding *f, const rft_run *run, bool with_datasheet,
         if (items[id].measured || told[id]) {
             continue;
         }
-        rft_str_add(&text, text.length ? "; " : "Not measured: ");
+        rft_str_addf(&text, "%s (%s): ", text.length ? "; not measured" : "Not measured",
+                     items[id].reason ? items[id].reason : "no reason was recorded");
         for (int other = id; other < RFT_CEILING_SEVERAL_FIRST; other++) {
             rft_ceiling_id like = (rft_ceiling_id)other;
             if (missing_like(items, id, like)) {
                 const char *label = missing_label(items, like);
                 told[like] = true;
-                rft_str_addf(&text, "%s%s", other > id && label ? ", " : "", label ? label : "");
+                rft_str_addf(&text, "%s%s", other > id && label ? ", " : "",
+                             label ? label_in_list(label, f->arena) : "");
                 if (with_datasheet && isfinite(items[like].datasheet)) {
                     rft_str_addf(&text, " [datasheet %s]",
                                  rft_figure_si(f->arena, items[like].datasheet, rft_ceiling_unit(like)));
                 }
             }
         }
-        rft_str_addf(&text, " (%s)", items[id].reason ? items[id].reason : "no reason was recorded");
     }
     if (text.length) {
         rft_finding_note(f, where, "%s.", rft_str_get(&text));

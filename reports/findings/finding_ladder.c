@@ -346,7 +346,32 @@ static size_t rate_column(size_t variant, size_t variants) {
     return variants > RATIOS_MOST ? 2 + variant : variant == 0 ? 2 : 1 + 2 * variant;
 }
 
-static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, size_t variants) {
+/* Variants that have a time on one of the problems, at most VARIANTS_MOST of them. */
+typedef struct told {
+    size_t variants[VARIANTS_MOST], count, all;
+} told;
+
+static bool has_time(const ladder *l, const size_t *problems, size_t count, size_t variant) {
+    bool any = false;
+    for (size_t i = 0; i < count && !any; i++) {
+        any = rung(l, problems[i], variant) != NULL;
+    }
+    return any;
+}
+
+static told told_of(const ladder *l, const size_t *problems, size_t count) {
+    told t = {.count = 0};
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        bool has = has_time(l, problems, count, v);
+        t.all += has;
+        if (has && t.count < VARIANTS_MOST) {
+            t.variants[t.count++] = v;
+        }
+    }
+    return t;
+}
+
+static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, const told *t) {
     const rft_point *best = rung(l, problem, SIZE_MAX);
     rft_placement place = rft_placement_of(l->run, best);
     rft_cell_row *row = rft_cell_table_row(table);
@@ -354,8 +379,9 @@ static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, 
     rft_figure_scale scale = rft_figure_scale_of(l->arena, &best_rate, 1, rft_rate_unit(&place));
     row->cells[0] = rft_datum_text(rft_run_problem_text(l->run, l->index, problem, true, l->arena));
     row->cells[1] = isnan(best_rate) ? rft_datum_absent() : rft_datum_text(scale.unit);
+    size_t variants = t->count;
     for (size_t v = 0; v < variants; v++) {
-        const rft_point *point = rung(l, problem, v);
+        const rft_point *point = rung(l, problem, t->variants[v]);
         row->cells[rate_column(v, variants)] = scaled(point ? amount / rft_point_median_s(point) : NAN, &scale);
         if (v > 0 && variants <= RATIOS_MOST) {
             row->cells[rate_column(v, variants) + 1] =
@@ -378,8 +404,16 @@ static size_t measured_problems(const ladder *l, size_t **out) {
 }
 
 static void add_problems(rft_finding *f, const ladder *l) {
-    size_t *list = NULL, count = measured_problems(l, &list), shown = 0;
-    size_t variants = l->sweep->variant_count < VARIANTS_MOST ? l->sweep->variant_count : VARIANTS_MOST;
+    size_t *list = NULL, count = measured_problems(l, &list);
+    size_t *shown = rft_arena_calloc(l->arena, count + 1, sizeof *shown), rows = 0;
+    size_t every = l->all ? 1 : (count + PROBLEMS_MOST - 1) / PROBLEMS_MOST;
+    for (size_t i = 0; i < count; i++) {
+        if (i % every == 0 || i + 1 == count) {
+            shown[rows++] = list[i];
+        }
+    }
+    told t = told_of(l, shown, rows);
+    size_t variants = t.count;
     bool ratios = variants <= RATIOS_MOST;
     rft_trait fields[2 + 2 * VARIANTS_MOST] = {{.title = "Problem", .wraps = true}, {.title = "in"}};
     if (count < 2) {
@@ -387,27 +421,23 @@ static void add_problems(rft_finding *f, const ladder *l) {
     }
     for (size_t v = 0; v < variants; v++) {
         size_t at = rate_column(v, variants);
-        fields[at] = (rft_trait){.title = l->sweep->variants[v].name, .align = RFT_ALIGN_DECIMAL};
+        fields[at] = (rft_trait){.title = l->sweep->variants[t.variants[v]].name, .align = RFT_ALIGN_DECIMAL};
         if (v > 0 && ratios) {
             fields[at + 1] = (rft_trait){.title = "over first", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL};
         }
     }
     rft_finding_heading(f, RFT_ON_PAGE, 2, "The variants on other problems");
-    size_t every = l->all ? 1 : (count + PROBLEMS_MOST - 1) / PROBLEMS_MOST;
     rft_cell_table *table = rft_finding_table(f, NULL, fields, ratios ? 1 + 2 * variants : 2 + variants);
     table->where = RFT_ON_PAGE;
-    for (size_t i = 0; i < count; i++) {
-        if (i % every == 0 || i + 1 == count) {
-            add_problem(l, table, list[i], variants);
-            shown++;
-        }
+    for (size_t i = 0; i < rows; i++) {
+        add_problem(l, table, shown[i], &t);
     }
     rft_finding_note(
         f, RFT_ON_PAGE, "Useful rate of each variant's best%s.%s%s", ratios ? ", with the speed-up over the first" : "",
-        shown < count
-            ? rft_arena_printf(l->arena, " %zu of %zu problems are shown; all of them with --full.", shown, count)
+        rows < count
+            ? rft_arena_printf(l->arena, " %zu of %zu problems are shown; all of them with --full.", rows, count)
             : "",
-        variants < l->sweep->variant_count ? " The first eleven variants are shown." : "");
+        variants < t.all ? " The first eleven variants are shown." : "");
 }
 
 rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena) {

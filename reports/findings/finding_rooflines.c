@@ -85,7 +85,7 @@ static void note_overs(rft_finding *f, const rft_roofs *all, rft_pipe pipe) {
         rft_finding_note(
             f, RFT_ON_PAGE,
             "%s under the roof but took less time than the traffic that the kernel's author modelled: caches "
-            "served part of it, and it bounds nothing there.",
+            "served part of it, so that it is no bound there.",
             rft_words_plural(counts[RFT_OVER_MODELLED], "point lies", "points lie", all->arena));
     }
     rft_str_clear(&causes);
@@ -105,7 +105,7 @@ static void add_overs(rft_finding *f, const rft_roofs *all, rft_pipe pipe) {
         if (over.cause != RFT_OVER_NOT) {
             rft_finding_note(f, RFT_ON_PAGE, "%s, %s times its roof: %s.",
                              rft_words_problem(run, best->sweep, best->problem, all->arena),
-                             rft_figure_plain(all->arena, over.factor, 3), over.text);
+                             rft_figure_plain(all->arena, over.factor, 4), over.text);
             shown++;
         }
     }
@@ -197,20 +197,14 @@ static const char *family_of(const rft_roofs *all, size_t sweep) {
     return rft_sweep_family(&all->run->sweeps[sweep].sweep, all->arena);
 }
 
-/* The sweeps of one family, TOGETHER_MOST to a chart. */
+/* The sweeps of one family, TOGETHER_MOST to a chart; a part of them is named by its own. */
 static void add_family(const rft_roof *of, const size_t *sweeps, size_t count, rft_chart **charts, size_t *used,
                        rft_roof *drawn) {
     const rft_roofs *all = of->all;
-    const char *name = rft_run_family_name(all->run, sweeps, count, all->arena);
     for (size_t first = 0; first < count; first += TOGETHER_MOST) {
         rft_roof r = {.all = all, .of = of->of, .sweeps = sweeps + first, .small = true};
         r.sweep_count = count - first < TOGETHER_MOST ? count - first : TOGETHER_MOST;
-        rft_roof_draw(&r,
-                      count <= TOGETHER_MOST
-                          ? name
-                          : rft_arena_printf(all->arena, "%s, %zu of %zu", name, first / TOGETHER_MOST + 1,
-                                             (count + TOGETHER_MOST - 1) / TOGETHER_MOST),
-                      HEIGHT_SMALL);
+        rft_roof_draw(&r, rft_run_family_name(all->run, r.sweeps, r.sweep_count, all->arena), HEIGHT_SMALL);
         charts[(*used)++] = r.chart;
         drawn->curves += r.curves;
         drawn->own_roofs += r.own_roofs;

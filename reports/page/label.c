@@ -180,8 +180,9 @@ static rft_quad thin(rft_spot from, rft_spot to) {
         {{from.x + nx, from.y + ny}, {to.x + nx, to.y + ny}, {to.x - nx, to.y - ny}, {from.x - nx, from.y - ny}}};
 }
 
-/* A leader across another label is worse than one across a line. */
-static size_t leader_cost(const rft_label_field *field, const rft_label_spot *spot, double width, double size) {
+/* A leader across another label is worse than one across a line; SIZE_MAX when it must not be there. */
+static size_t leader_cost(const rft_label_field *field, const rft_label_spot *spot, double width, double size,
+                          bool clear) {
     rft_spot from, to;
     size_t cost = 0;
     if (!rft_label_leader(spot, width, size, &from, &to)) {
@@ -190,7 +191,11 @@ static size_t leader_cost(const rft_label_field *field, const rft_label_spot *sp
     rft_quad quad = thin(from, to);
     cost += (size_t)(hypot(to.x - from.x, to.y - from.y) / LEADER_STEP);
     for (size_t i = 0; i < field->taken_count; i++) {
-        cost += rft_quad_meets(&quad, &field->taken[i]) ? (i < field->mark_count ? 1 : LEADER_COST) : 0;
+        bool meets = rft_quad_meets(&quad, &field->taken[i]), mark = i < field->mark_count;
+        if (meets && !mark && clear) {
+            return SIZE_MAX;
+        }
+        cost += meets ? (mark ? 1 : LEADER_COST) : 0;
     }
     for (size_t i = 0; i < field->avoided_count; i++) {
         cost += rft_quad_meets(&quad, &field->avoided[i]) ? 2 : 0;
@@ -211,7 +216,8 @@ bool rft_label_place(rft_label_field *field, double width, double size, const rf
                             .size = size};
         rft_quad quad = rft_quad_of_text(&run, width + 2 * AIR);
         size_t cost = cost_of(field, &quad, clear);
-        cost += cost == SIZE_MAX ? 0 : leader_cost(field, &candidates->items[i], width, size);
+        size_t leader = cost == SIZE_MAX ? 0 : leader_cost(field, &candidates->items[i], width, size, clear);
+        cost = leader == SIZE_MAX ? SIZE_MAX : cost + leader;
         if (cost < best) {
             best = cost;
             best_quad = quad;

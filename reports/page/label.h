@@ -40,7 +40,8 @@ void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, do
 
 /* A text `width` wide of this size. The first of the candidates (left end of the baseline, angle) that is free is
  * taken; else the one that covers least of what is avoided: with `clear` no line, since a line's name on another reads
- * as that one's. False when every one lies on something that it must not cover, or outside. */
+ * as that one's, and no leader across another label. False when every one lies on something that it must not cover, or
+ * outside. */
 typedef struct rft_label_spot {
     rft_spot at;
     double angle;

@@ -123,9 +123,9 @@ static void test_ceilings_have_basis_and_reasons(void **state) {
     assert_true(trace_says(pages, "3201 MHz x 2 x 6144 bit"));
     assert_true(trace_says(pages, "Basis: H200 datasheet."));
     assert_true(trace_says(pages, "4.270 TB/s"));
-    assert_true(trace_says(pages,
-                           "INT8 tensor, copy from host, pinned, copy to host, pinned, copies from and to host at "
-                           "once, pinned (no kernel of rooftune's measures it yet)."));
+    assert_true(trace_says(
+        pages, "INT8 tensor, copy from host (pinned), copy to host (pinned), copies from and to host at once "
+               "(pinned)."));
     assert_true(trace_says(pages, "copy, 16-byte loads"));
 }
 

@@ -164,6 +164,18 @@ static void test_labels_never_cover_each_other(void **state) {
     assert_false(rft_label_place(&field, 40, 8, &places, false, &chosen[3]));
 }
 
+/* Where a key can have the name, its leader crosses no other label. */
+static void test_a_leader_crosses_no_label_where_a_key_is(void **state) {
+    size_t chosen;
+    for (int clear = 0; clear < 2; clear++) {
+        rft_label_field field = {.bounds = {0, 0, 100, 100}, .arena = *state};
+        rft_label_spot between = {.at = {30, 50}}, below = {.at = {30, 90}, .tied = true, .tie = {50, 10}};
+        rft_label_spots first = {&between, 1}, second = {&below, 1};
+        assert_true(rft_label_place(&field, 40, 8, &first, clear, &chosen));
+        assert_true(rft_label_place(&field, 40, 8, &second, clear, &chosen) == !clear);
+    }
+}
+
 int main(void) {
 #define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, arena_begin, arena_end)
     const struct CMUnitTest tests[] = {
@@ -177,6 +189,7 @@ int main(void) {
         WITH_ARENA(test_axis_labels),
         WITH_ARENA(test_boxes_meet_only_when_they_do),
         WITH_ARENA(test_labels_never_cover_each_other),
+        WITH_ARENA(test_a_leader_crosses_no_label_where_a_key_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

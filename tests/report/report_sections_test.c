@@ -231,6 +231,45 @@ static void test_a_library_has_nothing_to_paste(void **state) {
     }
 }
 
+/* A sweep that explains the card has its line in the short form; a long list is cut nowhere, it is summed up. */
+static void test_what_explains_the_card_has_its_line(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    size_t s = sample_add_gemv(run);
+    for (int lesson = 0; lesson < 2; lesson++) {
+        run->sweeps[s].sweep.diagnostic = lesson;
+        trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
+        assert_true(trace_says(&pages, "Next step: ") == !lesson);
+        assert_true(trace_says(&pages, "Along n") == lesson);
+        assert_false(trace_says(&pages, "Along the axes"));
+        trace_clear(&pages);
+    }
+    rft_run_free(run);
+}
+
+static void test_many_sweeps_are_summed_up(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    for (int i = 0; i < 70; i++) {
+        rft_env_set(&run->env, run->arena, rft_arena_printf(run->arena, "source.kernel_%d.cu", i),
+                    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", NULL);
+    }
+    for (int i = 0; i < 26; i++) {
+        size_t s = sample_add_gemv(run);
+        run->sweeps[s].sweep.name = rft_arena_printf(run->arena, "gemv_%d", i);
+        run->sweeps[s].sweep.measure.max_samples += i == 3;
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].verification.done = false;
+    }
+    trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
+    assert_says(&pages, (const char *const[]){"all others", "; not gemv_0 and 25 more", "The first 16 of 64 digits",
+                                              "0123456789abcdef", NULL});
+    assert_false(trace_says(&pages, "0123456789abcdef0"));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 /* 70 % of the ceiling is near only what the clock allows. */
 static void test_near_a_ceiling_at_which_clock(void **state) {
     (void)state;
@@ -296,6 +335,8 @@ int main(void) {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
         cmocka_unit_test(test_above_a_roof_is_told_with_its_cause),
         cmocka_unit_test(test_a_library_has_nothing_to_paste),
+        cmocka_unit_test(test_what_explains_the_card_has_its_line),
+        cmocka_unit_test(test_many_sweeps_are_summed_up),
         cmocka_unit_test(test_near_a_ceiling_at_which_clock),
         cmocka_unit_test(test_names_are_cut_between_words),
         cmocka_unit_test(test_ranks_are_of_one_round),

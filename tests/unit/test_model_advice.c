@@ -272,6 +272,44 @@ static void inner_levels(void **state) {
     c->values[RFT_COUNTER_SHARED_WAVEFRONTS] = 0.8 * sm_cycles;
     c->values[RFT_COUNTER_SHARED_CONFLICTS] = 0.4 * sm_cycles;
     expect(run, point, "bank_conflicts", 0.5, 0.4);
+    point->traffic.level_bytes[RFT_LEVEL_DRAM] = 4.2e12 * 1.8e-3; /* what memory holds no conflict does */
+    c->values[RFT_COUNTER_DRAM_READ] = c->values[RFT_COUNTER_DRAM_WRITE] = 2.1e12 * 1.8e-3;
+    expect_silent(run, point, "bank_conflicts");
+    rft_run_free(run);
+}
+
+/* What holds shared memory is not its bytes but their conflicts. */
+static void conflicts_are_no_reuse(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = point_of(run, 4.2e8, 60e9, 2e-3);
+    double wavefronts = 33e12 * 1.8e-3 / RFT_WAVEFRONT_BYTES;
+    count(point)->values[RFT_COUNTER_SHARED_WAVEFRONTS] = wavefronts;
+    counters.values[RFT_COUNTER_SHARED_CONFLICTS] = 0.2 * wavefronts;
+    expect(run, point, "reuse", 0.9, 0.5);
+    counters.values[RFT_COUNTER_SHARED_CONFLICTS] = 0.9 * wavefronts;
+    expect_silent(run, point, "reuse");
+    rft_run_free(run);
+}
+
+/* Additions that meet hold it: fewer of them, and no wider loads. */
+static void atomics(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    fixture_ceiling(run, RFT_CEILING_ATOMICS_L2_ONE, 1.4e9);
+    rft_point *point = point_of(run, 4.2e8, 0.0, 2e-3);
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_MODELLED;
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2_ONE] = 1.4e9 * 1.9e-3;
+    count(point)->values[RFT_COUNTER_SECTORS_PER_LOAD] = 4.0;
+    expect(run, point, "reuse", 0.95, 0.95);
+    rft_advice_list list = rft_advice_of(run, point, run->arena);
+    assert_non_null(strstr(spoken(&list, "reuse")->text, "fewer atomics: L2 atomics on one address take 95 % of the "
+                                                         "time; add within a warp or a block before"));
+    expect_silent(run, point, "vectorise");
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2_ONE] = 0.0;
+    expect_silent(run, point, "reuse");
+    expect(run, point, "vectorise", 4.0, 0.95);
     rft_run_free(run);
 }
 
@@ -313,6 +351,27 @@ static void registers(void **state) {
     rft_run_free(run);
 }
 
+/* Copies feed the matrix units: few warps and their barriers are the design. */
+static void fed_matrix_units(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    fixture_ceiling(run, RFT_CEILING_TENSOR_BF16, 900e12);
+    rft_point *point = point_of(run, 4.2e7, 0.0, 2e-3);
+    point->work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 900e12 * 1e-3;
+    rft_counters *c = count(point);
+    c->values[RFT_COUNTER_WARPS_ACTIVE] = 0.125;
+    c->values[RFT_COUNTER_STALL_BARRIER] = 9.0;
+    expect(run, point, "occupancy", 0.125, 0.5);
+    c->values[RFT_COUNTER_L1_LOAD] = 0.0;
+    expect_silent(run, point, "occupancy");
+    rft_advice_list list = rft_advice_of(run, point, run->arena);
+    const rft_advice *barrier = spoken(&list, "barrier");
+    assert_non_null(barrier);
+    assert_non_null(strstr(barrier->text, "at barriers; more stages"));
+    assert_null(strstr(barrier->text, "smaller blocks"));
+    rft_run_free(run);
+}
+
 static void instruction_mix(void **state) {
     (void)state;
     rft_run *run = one_problem();
@@ -326,6 +385,10 @@ static void instruction_mix(void **state) {
     expect_silent(run, point, "instructions");
     c->values[RFT_COUNTER_FFMA] = 0.35 * slots * 32.0;
     expect(run, point, "instructions", 0.5, 0.35);
+    point->work.bytes_read = point->work.bytes_written = 2.1e12 * 1.8e-3; /* memory holds it firmly */
+    c->values[RFT_COUNTER_DRAM_READ] = c->values[RFT_COUNTER_DRAM_WRITE] = 2.1e12 * 1.8e-3;
+    point->work.pipe_ops[RFT_PIPE_FP32] = 60e12 * 1.7e-3;
+    expect_silent(run, point, "instructions");
     rft_run_free(run);
 }
 
@@ -543,10 +606,11 @@ static void most_valuable_first(void **state) {
     assert_string_equal(list.items[1].rule, "occupancy");
     assert_string_equal(list.items[list.count - 1].rule, "barrier");
     assert_null(list.nothing);
-    assert_string_equal(rft_advice_text(&list.items[0], run->arena),
-                        "fix coalescing: loads use 8.0 B of the 32 B of a sector; let neighbouring threads read "
-                        "neighbouring words, or change the layout: at most 75 % of the time (by its roof, device "
-                        "memory, copy (1:1); counted)");
+    assert_string_equal(
+        rft_advice_text(&list.items[0], run->arena),
+        "fix coalescing: loads use 8.0 B of the 32 B of a sector; let neighbouring threads read "
+        "neighbouring words, change the layout, or sort by index: at most 75 % of the time (by its roof, "
+        "device memory, copy (1:1); counted)");
     rft_run_free(run);
 }
 
@@ -593,6 +657,9 @@ int main(void) {
         cmocka_unit_test(overlap),
         cmocka_unit_test(matrix_units),
         cmocka_unit_test(inner_levels),
+        cmocka_unit_test(conflicts_are_no_reuse),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(fed_matrix_units),
         cmocka_unit_test(registers),
         cmocka_unit_test(instruction_mix),
         cmocka_unit_test(grids),

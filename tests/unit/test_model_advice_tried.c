@@ -76,7 +76,7 @@ static void what_was_tried_in_vain_is_no_advice(void **state) {
     assert_string_equal(rft_tried_text(tried, run->arena),
                         "occupancy: tried, 170 points, 140 of them with more: best at 12 % (2.00 ms); 6.2 %: 2.60 ms; "
                         "19 %: 2.02 ms; 25 %: 2.05 ms; 50 %: 2.22 ms");
-    assert_string_equal(list.nothing, "what its numbers suggest was tried in vain");
+    assert_non_null(strstr(list.nothing, "; what its numbers suggest was tried in vain: occupancy"));
     rft_run_free(run);
 }
 

@@ -232,6 +232,10 @@ static void advice_is_on_energy(void **state) {
     assert_string_equal(list.nothing,
                         "bound by power (BF16 tensor at 92 % of what 1320 MHz allow, declared): only less "
                         "energy an operation (now 1.50 pJ), or a higher limit, makes it faster");
+    rft_env_set(&run->env, run->arena, "nvml.power_limit_enforced_w", "700", NULL);
+    rft_env_set(&run->env, run->arena, "nvml.power_limit_max_w", "700", NULL); /* there is no higher one */
+    list = rft_advice_of(run, point, run->arena);
+    assert_non_null(strstr(list.nothing, "only less energy an operation (now 1.50 pJ) makes it faster"));
     double gain = 1.0 - 1320.0 / RUN_MHZ;
     assert_true(has_rule(list.others, list.other_count, "power_shared", gain));
     assert_true(has_rule(list.others, list.other_count, "power_bits", gain));

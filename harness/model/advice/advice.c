@@ -354,10 +354,21 @@ static const char *held_text(const rft_advice_case *c) {
     double pico = 1e12 * rft_case_joules_per_op(c);
     const char *now =
         isnan(pico) ? "" : rft_arena_printf(c->arena, " (now %s)", rft_arena_fixed(c->arena, pico, 2, " pJ"));
+    const char *how = c->bound.resource != RFT_RESOURCE_POWER  ? ", or better cooling,"
+                      : rft_run_power_limit_is_highest(c->run) ? "" /* the card takes no higher one */
+                                                               : ", or a higher limit,";
     return c->bound.resource == RFT_RESOURCE_CLOCK
                ? rft_arena_printf(c->arena, "%s: only a higher clock makes it faster", bound)
-               : rft_arena_printf(c->arena, "%s: only less energy an operation%s, or %s, makes it faster", bound, now,
-                                  c->bound.resource == RFT_RESOURCE_POWER ? "a higher limit" : "better cooling");
+               : rft_arena_printf(c->arena, "%s: only less energy an operation%s%s makes it faster", bound, now, how);
+}
+
+/* "occupancy, STAGES" */
+static const char *tried_names(const rft_advice_list *list, const rft_advice_case *c) {
+    const char *names = "";
+    for (size_t i = 0; i < list->tried_count; i++) {
+        names = rft_arena_printf(c->arena, "%s%s%s", names, i ? ", " : "", rft_tried_name(&list->tried[i]));
+    }
+    return names;
 }
 
 static const char *nothing_text(const rft_advice_case *c, const rft_advice_list *list) {
@@ -373,15 +384,19 @@ static const char *nothing_text(const rft_advice_case *c, const rft_advice_list 
                                 "clock, makes it faster",
                                 rft_case_percent(c, rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY)));
     }
-    if (!(isnan(c->room_frac) || rft_case_is_library(c) || list->tried_count > 0 || list->missing_count > 0)) {
-        return rft_arena_printf(c->arena, "at most %s of the time is left (to %s), and no rule tells how to win it",
-                                rft_case_percent(c, c->room_frac), rft_case_room(c).rests_on);
+    if (isnan(c->room_frac)) {
+        return "there is no measured ceiling to judge its work by";
     }
-    return isnan(c->room_frac) ? "there is no measured ceiling to judge its work by"
-           : rft_case_is_library(c)
-               ? "a library's kernel is as it is: only another of its algorithms does the same work"
-           : list->tried_count > 0 ? "what its numbers suggest was tried in vain"
-                                   : "no rule that could be judged applies";
+    if (rft_case_is_library(c)) {
+        return "a library's kernel is as it is: only another of its algorithms does the same work";
+    }
+    const char *left = rft_arena_printf(c->arena, "at most %s of the time is left (to %s)",
+                                        rft_case_percent(c, c->room_frac), rft_case_room(c).rests_on);
+    return list->tried_count > 0
+               ? rft_arena_printf(c->arena, "%s; what its numbers suggest was tried in vain: %s", left,
+                                  tried_names(list, c))
+               : rft_arena_printf(c->arena, "%s, and no rule tells how to win it%s", left,
+                                  list->missing_count > 0 ? "; some lack the numbers to judge by" : "");
 }
 
 rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_arena *arena) {

@@ -7,6 +7,7 @@
 
 #define TENSOR_BUSY_ENOUGH 0.8 /* decision tree */
 #define OCCUPANCY_ENOUGH 0.5   /* decision tree */
+#define MOST_CONFLICTS 0.5     /* ours: of the shared-memory wavefronts */
 #define MATH_ENOUGH 0.8        /* ours: a good SGEMM has 0.94 (64 FFMA beside 4 wide shared loads) */
 
 static rft_pipe main_pipe(const rft_advice_case *c) {
@@ -35,30 +36,52 @@ rft_rule_verdict rft_rule_tensor_use(const rft_advice_case *c, rft_rule_answer *
                                            rft_case_percent(c, busy)));
 }
 
+/* What of a level or of atomics is carried too often, and what would carry less; NULL: that is no such thing. */
+static const char *carried_closer(const rft_advice_case *c, const rft_share *share, rft_quantity *carried) {
+    switch (share->resource) {
+    case RFT_RESOURCE_L2:
+        *carried = RFT_QUANTITY_L2_BYTES;
+        return "larger tiles in shared memory";
+    case RFT_RESOURCE_L1:
+        *carried = RFT_QUANTITY_L1_BYTES;
+        return "stage what threads share in shared memory, or keep more in registers";
+    case RFT_RESOURCE_SHARED: /* what conflicts add is theirs to mend */
+        *carried = RFT_QUANTITY_SHARED_BYTES;
+        return rft_case_counter(c, RFT_COUNTER_SHARED_CONFLICTS) >
+                       MOST_CONFLICTS * rft_case_counter(c, RFT_COUNTER_SHARED_WAVEFRONTS)
+                   ? NULL
+                   : "more results a thread (register tiles), wider shared loads";
+    case RFT_RESOURCE_PIPE:
+        *carried = RFT_QUANTITY_NONE;
+        return rft_pipe_is_atomic(share->pipe) ? "add within a warp or a block before" : NULL;
+    default:
+        return NULL;
+    }
+}
+
 /* docs/corrections.md, E18: what a level inside the SM carries too often is kept closer instead. */
 rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answer) {
-    rft_resource by = c->bound.resource;
-    bool inner = by == RFT_RESOURCE_L2 || by == RFT_RESOURCE_L1 || by == RFT_RESOURCE_SHARED;
-    if (!inner || c->bound.firmness == RFT_FIRM_NONE || c->place.roof == by) {
+    if (c->bound.share_count == 0 || c->bound.firmness == RFT_FIRM_NONE) {
         return RFT_RULE_SILENT;
     }
     const rft_share *share = &c->bound.shares[0];
+    rft_quantity carried = RFT_QUANTITY_NONE;
+    const char *closer = c->bound.resource == share->resource ? carried_closer(c, share, &carried) : NULL;
+    if (!closer || c->place.roof == share->resource) {
+        return RFT_RULE_SILENT;
+    }
     double next = c->bound.share_count > 1 ? c->bound.shares[1].frac : 0.0;
     rft_case_trigger(answer, "bound_frac", "1", share->frac, NAN);
     rft_case_gain gain = {1.0 - next, "the next ceiling"};
-    const char *closer = by == RFT_RESOURCE_L2 ? "larger tiles in shared memory"
-                         : by == RFT_RESOURCE_L1
-                             ? "stage what threads share in shared memory, or keep more in registers"
-                             : "more results a thread (register tiles), wider shared loads";
-    rft_quantity carried = by == RFT_RESOURCE_L2   ? RFT_QUANTITY_L2_BYTES
-                           : by == RFT_RESOURCE_L1 ? RFT_QUANTITY_L1_BYTES
-                                                   : RFT_QUANTITY_SHARED_BYTES;
     rft_case_remedy(answer, carried, false, closer);
-    return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)),
-                          share->evidence == RFT_EVIDENCE_COUNTED ? RFT_ADVICE_COUNTED : RFT_ADVICE_MODELLED,
-                          rft_arena_printf(c->arena,
-                                           "reuse closer to the arithmetic: %s carries as much as takes %s of the time",
-                                           rft_resource_name(by, share->pipe), rft_case_percent(c, share->frac)));
+    const char *name = rft_resource_name(share->resource, share->pipe), *taken = rft_case_percent(c, share->frac);
+    return rft_case_offer(
+        answer, rft_case_least(gain, rft_case_room(c)),
+        share->evidence == RFT_EVIDENCE_COUNTED ? RFT_ADVICE_COUNTED : RFT_ADVICE_MODELLED,
+        share->resource == RFT_RESOURCE_PIPE
+            ? rft_arena_printf(c->arena, "fewer atomics: %s take %s of the time", name, taken)
+            : rft_arena_printf(c->arena, "reuse closer to the arithmetic: %s carries as much as takes %s of the time",
+                               name, taken));
 }
 
 /* A wavefront that a conflict adds takes a cycle of its SM. */
@@ -71,7 +94,7 @@ rft_rule_verdict rft_rule_bank_conflicts(const rft_advice_case *c, rft_rule_answ
     if (isnan(conflicts) || isnan(wavefronts)) {
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_SHARED_CONFLICTS);
     }
-    if (conflicts <= RFT_ADVICE_LEAST_FRAC * wavefronts) {
+    if (conflicts <= RFT_ADVICE_LEAST_FRAC * wavefronts || rft_case_memory_holds(c)) {
         return RFT_RULE_SILENT;
     }
     const rft_measurement *measured = rft_point_measurement(c->point);
@@ -159,7 +182,7 @@ rft_rule_verdict rft_rule_occupancy(const rft_advice_case *c, rft_rule_answer *a
     if (isnan(c->occupancy_frac)) {
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_WARPS_ACTIVE);
     }
-    if (c->occupancy_frac >= OCCUPANCY_ENOUGH || is_enough_elsewhere(c)) {
+    if (c->occupancy_frac >= OCCUPANCY_ENOUGH || rft_case_is_fed(c) || is_enough_elsewhere(c)) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, rft_counter_name(RFT_COUNTER_WARPS_ACTIVE), "1", c->occupancy_frac, OCCUPANCY_ENOUGH);
@@ -199,7 +222,7 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
         bool none = isnan(rft_case_counter(c, RFT_COUNTER_WARP_INSTRUCTIONS));
         return rft_case_lacks_counter(c, answer, none ? RFT_COUNTER_WARP_INSTRUCTIONS : RFT_COUNTER_FFMA);
     }
-    if (!(frac < MATH_ENOUGH)) {
+    if (!(frac < MATH_ENOUGH) || rft_case_memory_holds(c)) {
         return RFT_RULE_SILENT;
     }
     rft_case_gain slots = {NAN, ""};

@@ -98,7 +98,7 @@ rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *a
     }
     double warps = c->occupancy_frac * (double)c->run->gpu.max_threads_per_sm / RFT_WARP_LANES;
     double one_each = warps * sectors * 32.0; /* whole sectors are on their way */
-    if (!(one_each > 0.0 && one_each < needed)) {
+    if (!(one_each > 0.0 && one_each < needed) || rft_case_adds(c)) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "bytes_in_flight_per_sm", "B", one_each, needed);
@@ -158,9 +158,14 @@ rft_rule_verdict rft_rule_prefetch(const rft_advice_case *c, rft_rule_answer *an
 /* The chart: synchronisation. */
 rft_rule_verdict rft_rule_barrier(const rft_advice_case *c, rft_rule_answer *answer) {
     const wait w = {RFT_COUNTER_STALL_BARRIER, MUCH_BARRIER_WAIT, "synchronise less", "at barriers"};
-    rft_case_remedy(answer, RFT_QUANTITY_THREADS, false, "smaller blocks");
+    bool fed = rft_case_is_fed(c);
+    if (!fed) {
+        rft_case_remedy(answer, RFT_QUANTITY_THREADS, false, "smaller blocks");
+    }
     rft_case_remedy(answer, RFT_QUANTITY_STAGES, true, "more stages");
-    rft_case_remedy(answer, RFT_QUANTITY_NONE, true, "shuffles within a warp");
+    if (!fed) {
+        rft_case_remedy(answer, RFT_QUANTITY_NONE, true, "shuffles within a warp");
+    }
     return waiting(c, answer, &w);
 }
 

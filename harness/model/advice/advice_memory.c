@@ -43,6 +43,19 @@ bool rft_case_is_copied(const rft_advice_case *c) {
     return rft_case_plain_share(c) < 0.5;
 }
 
+bool rft_case_is_fed(const rft_advice_case *c) {
+    return rft_pipe_is_tensor(rft_work_main_pipe(&c->point->work)) && rft_case_is_copied(c);
+}
+
+bool rft_case_adds(const rft_advice_case *c) {
+    return c->bound.share_count > 0 && rft_pipe_is_atomic(c->bound.shares[0].pipe);
+}
+
+bool rft_case_memory_holds(const rft_advice_case *c) {
+    bool memory = c->bound.resource == RFT_RESOURCE_DRAM || c->bound.resource == RFT_RESOURCE_L2;
+    return memory && c->bound.firmness == RFT_FIRM_BOUND;
+}
+
 /* A whole warp's piece of memory, without gaps, that starts within a sector: one sector more than it needs. */
 static bool is_misaligned(const rft_advice_case *c) {
     double sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
@@ -56,8 +69,8 @@ static bool is_misaligned(const rft_advice_case *c) {
 rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *answer) {
     double load_waste = NAN, store_waste = NAN;
     if (has_plain_loads(c)) {
-        load_waste = sector_share(c, true) * rft_case_plain_share(c) *
-                     (1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES);
+        double wasted = 1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES;
+        load_waste = rft_case_is_copied(c) ? 0.0 : sector_share(c, true) * rft_case_plain_share(c) * wasted;
     }
     if (rft_case_counter(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR) > 0.0) {
         store_waste =
@@ -75,8 +88,8 @@ rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *an
     }
     rft_case_trigger_counter(c, answer, counter, COALESCED_BYTES);
     rft_case_remedy(answer, stores ? RFT_QUANTITY_STORE_USEFUL : RFT_QUANTITY_LOAD_USEFUL, true,
-                    stores ? "let neighbouring threads write neighbouring words, or change the layout"
-                           : "let neighbouring threads read neighbouring words, or change the layout");
+                    stores ? "let neighbouring threads write neighbouring words, change the layout, or sort by index"
+                           : "let neighbouring threads read neighbouring words, change the layout, or sort by index");
     return rft_case_offer(answer, rft_case_room(c), RFT_ADVICE_COUNTED,
                           rft_arena_printf(c->arena, "fix coalescing: %s use %s of the 32 B of a sector",
                                            stores ? "stores" : "loads", rft_arena_fixed(c->arena, useful, 1, " B")));
@@ -112,7 +125,7 @@ rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *a
     }
     double useful = useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     double bytes = rft_quantity_of(RFT_QUANTITY_LOAD_BYTES, c->point);
-    if (useful < COALESCED_BYTES || rft_case_is_copied(c) ||
+    if (useful < COALESCED_BYTES || rft_case_is_copied(c) || rft_case_adds(c) ||
         !(bytes > 0.0 && bytes <= 0.75 * VECTOR_BYTES)) { /* ids and partly filled warps lower the mean */
         return RFT_RULE_SILENT;
     }

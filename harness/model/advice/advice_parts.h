@@ -94,6 +94,12 @@ double rft_math_share(const rft_point *point);
 double rft_case_plain_share(const rft_advice_case *c);
 /* Those copies bring most of what it reads: what its loads are like says nothing of that. */
 bool rft_case_is_copied(const rft_advice_case *c);
+/* And matrix units do the work: a few warps that feed and wait for them are how it is meant to be. */
+bool rft_case_is_fed(const rft_advice_case *c);
+/* Atomics are what is nearest its ceiling: what its loads are like matters less. */
+bool rft_case_adds(const rft_advice_case *c);
+/* Device memory or the L2 holds it firmly: what the SMs do meanwhile hardly matters. */
+bool rft_case_memory_holds(const rft_advice_case *c);
 
 /* Its kernel is a vendor's: it can be called otherwise, not changed. */
 bool rft_case_is_library(const rft_advice_case *c);

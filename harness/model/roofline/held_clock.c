@@ -21,6 +21,12 @@ double rft_run_power_limit_w(const rft_run *run) {
     return watts > 0.0 ? watts : (double)NAN;
 }
 
+bool rft_run_power_limit_is_highest(const rft_run *run) {
+    const char *most = rft_env_value(&run->env, "nvml.power_limit_max_w");
+    double watts = most ? strtod(most, NULL) : (double)NAN;
+    return watts > 0.0 && rft_run_power_limit_w(run) >= watts;
+}
+
 /* Not the launch floor's: it is read over three microseconds. */
 double rft_ceilings_clock_mhz(const rft_ceilings *ceilings) {
     double highest = NAN;

@@ -34,5 +34,7 @@ rft_held_clock rft_held_clock_of(const rft_run *run, const rft_point *point);
 double rft_ceiling_rate_at(const rft_ceilings *ceilings, rft_ceiling_id id, double clock_mhz);
 /* Watts that the board may draw, as NVML told it when the run began; NaN: not known. */
 double rft_run_power_limit_w(const rft_run *run);
+/* The card takes no higher one; false where that is not known. */
+bool rft_run_power_limit_is_highest(const rft_run *run);
 
 #endif

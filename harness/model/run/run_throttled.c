@@ -2,6 +2,7 @@
 #include "model/run/run_throttled.h"
 
 #include "base/str.h"
+#include "base/units.h"
 
 #include <math.h>
 
@@ -23,6 +24,11 @@ rft_run_throttled rft_run_throttled_of(const rft_run *run) {
     return out;
 }
 
+static const char *count_text(size_t count, rft_arena *arena) {
+    char text[40];
+    return rft_arena_strdup(arena, rft_units_format_count(text, sizeof text, count));
+}
+
 const char *rft_run_throttled_sentence(const rft_run *run, rft_arena *arena) {
     rft_run_throttled found = rft_run_throttled_of(run);
     rft_str text = RFT_STR_INIT;
@@ -30,20 +36,23 @@ const char *rft_run_throttled_sentence(const rft_run *run, rft_arena *arena) {
         return NULL;
     }
     if (found.affected == 0) {
-        rft_str_addf(&text, "none of %zu points ran below the run's steady clock", found.judged);
+        rft_str_addf(&text, "none of %s points ran below the run's steady clock", count_text(found.judged, arena));
     } else {
-        rft_str_addf(&text, "%zu of %zu points ran below the run's steady clock", found.affected, found.judged);
+        rft_str_addf(&text, "%s of %s points ran below the run's steady clock", count_text(found.affected, arena),
+                     count_text(found.judged, arena));
         const char *separator = " (";
         for (int i = 0; i <= RFT_THROTTLE_COUNT; i++) {
             if (found.causes[i]) {
-                rft_str_addf(&text, "%s%zu %s", separator, found.causes[i], rft_throttle_words((rft_throttle_cause)i));
+                rft_str_addf(&text, "%s%s %s", separator, count_text(found.causes[i], arena),
+                             rft_throttle_words((rft_throttle_cause)i));
                 separator = ", ";
             }
         }
         rft_str_add(&text, ")");
     }
     if (found.again) {
-        rft_str_addf(&text, "; %zu %s measured again", found.again, found.again == 1 ? "was" : "were");
+        rft_str_addf(&text, "; %s %s measured again", count_text(found.again, arena),
+                     found.again == 1 ? "was" : "were");
     }
     const char *sentence = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);

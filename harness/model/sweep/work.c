@@ -28,6 +28,10 @@ bool rft_pipe_is_tensor(rft_pipe pipe) {
     return pipe >= RFT_PIPE_TENSOR_FP64 && pipe <= RFT_PIPE_TENSOR_INT8;
 }
 
+bool rft_pipe_is_atomic(rft_pipe pipe) {
+    return pipe >= RFT_PIPE_ATOMICS_SHARED && pipe <= RFT_PIPE_ATOMICS_L2_F32_ONE;
+}
+
 const char *rft_pipe_unit(rft_pipe pipe) {
     return pipes[pipe].unit;
 }

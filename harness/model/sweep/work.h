@@ -67,6 +67,7 @@ typedef enum rft_level {
 const char *rft_pipe_name(rft_pipe pipe);
 const char *rft_pipe_label(rft_pipe pipe);
 bool rft_pipe_is_tensor(rft_pipe pipe);         /* false for RFT_PIPE_COUNT */
+bool rft_pipe_is_atomic(rft_pipe pipe);         /* likewise */
 const char *rft_pipe_unit(rft_pipe pipe);       /* of its rate: "FLOP/s", "op/s" */
 const char *rft_pipe_atomic_key(rft_pipe pipe); /* "l2_one", in a sweep's `atomics`; NULL for other pipes */
 const char *rft_level_name(rft_level level);
