@@ -123,21 +123,21 @@ static const char *full_words(const problems *p, const rft_point *best) {
 
 enum { PROBLEM, FIGURES, LETTERS = FIGURES + RFT_POINT_CELLS, IN_BRIEF, IN_FULL, VERSUS, FIELDS };
 
-/* `best` NULL: nothing was measured. `which`: the problem where `name` does not say it; NULL. */
-static void add_best(problems *p, rft_cell_table *table, const char *name, const char *which, const rft_point *best,
+/* `best` NULL: nothing was measured, and `more` follows; else the problem where `name` does not say it. NULL. */
+static void add_best(problems *p, rft_cell_table *table, const char *name, const char *more, const rft_point *best,
                      bool in_brief) {
     rft_cell_row *row = rft_cell_table_row(table);
     row->where = in_brief ? RFT_IN_TEXT : RFT_IN_FULL;
     row->cells[PROBLEM] = rft_datum_text(name);
     if (!best) {
         row->spans = true;
-        row->cells[PROBLEM].as.text = rft_arena_printf(p->arena, "%s: nothing measured", name);
+        row->cells[PROBLEM].as.text = rft_arena_printf(p->arena, "%s: nothing measured%s", name, more ? more : "");
         return;
     }
     rft_point_cells(p->run, best, row->cells + FIGURES, p->arena);
     row->cells[LETTERS] = rft_datum_text(in_brief ? letters_of(p, best) : NULL);
     const char *words = joined(p, config_words(p, best), versus_words(p, best));
-    row->cells[IN_BRIEF] = rft_datum_text(which ? rft_arena_printf(p->arena, "%s; %s", which, words) : words);
+    row->cells[IN_BRIEF] = rft_datum_text(more ? rft_arena_printf(p->arena, "%s; %s", more, words) : words);
     row->cells[IN_FULL] = rft_datum_text(full_words(p, best));
     row->cells[VERSUS] = rft_datum_text(versus_words(p, best));
 }
@@ -146,7 +146,7 @@ static void add_problem(problems *p, rft_cell_table *table, size_t problem, bool
     const rft_point *best = rft_run_best(p->run, p->sweep, SIZE_MAX, problem);
     bool refined = !best && p->run->sweeps[p->sweep].sweep.problems[problem].refined;
     const char *name = rft_run_problem_text(p->run, p->sweep, problem, true, p->arena);
-    add_best(p, table, refined ? rft_arena_printf(p->arena, "%s (refined)", name) : name, NULL, best, in_brief);
+    add_best(p, table, name, refined ? " (refined)" : NULL, best, in_brief);
 }
 
 static rft_cell_table *table_of(rft_finding *f, const char *first) {

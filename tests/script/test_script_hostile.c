@@ -124,7 +124,7 @@ static void test_loops(void **state) {
         "local function f() error(f) end while true do pcall(f) end",
         "while true do for k in pairs(math) do end end",
         "while true do (''):rep(1000000) end",
-        "local s = ('x'):rep(1000) for c in s:rep(16000):gmatch('.') do for d in s:rep(1000):gmatch('.') do end end",
+        "local s = ('x'):rep(1000) for c in s:rep(1600):gmatch('.') do for d in s:rep(1000):gmatch('.') do end end",
         "local n = 0 while true do n = n ~ (n << 1) + 1 // 1 end",
         "local t = { 2, 1 } while true do table.sort(t, function(a, b) return a < b end) end",
         "local t = {} for i = 1, 1e9 do table.insert(t, 1, i) if #t > 50000 then t = {} end end",
