@@ -347,9 +347,9 @@ static size_t rate_column(size_t variant, size_t variants) {
 }
 
 /* Variants that have a time on one of the problems, at most VARIANTS_MOST of them. */
-typedef struct told {
+typedef struct told_columns {
     size_t variants[VARIANTS_MOST], count, all;
-} told;
+} told_columns;
 
 static bool has_time(const ladder *l, const size_t *problems, size_t count, size_t variant) {
     bool any = false;
@@ -359,8 +359,8 @@ static bool has_time(const ladder *l, const size_t *problems, size_t count, size
     return any;
 }
 
-static told told_of(const ladder *l, const size_t *problems, size_t count) {
-    told t = {.count = 0};
+static told_columns told_of(const ladder *l, const size_t *problems, size_t count) {
+    told_columns t = {.count = 0};
     for (size_t v = 0; v < l->sweep->variant_count; v++) {
         bool has = has_time(l, problems, count, v);
         t.all += has;
@@ -371,7 +371,7 @@ static told told_of(const ladder *l, const size_t *problems, size_t count) {
     return t;
 }
 
-static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, const told *t) {
+static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, const told_columns *t) {
     const rft_point *best = rung(l, problem, SIZE_MAX);
     rft_placement place = rft_placement_of(l->run, best);
     rft_cell_row *row = rft_cell_table_row(table);
@@ -412,7 +412,7 @@ static void add_problems(rft_finding *f, const ladder *l) {
             shown[rows++] = list[i];
         }
     }
-    told t = told_of(l, shown, rows);
+    told_columns t = told_of(l, shown, rows);
     size_t variants = t.count;
     bool ratios = variants <= RATIOS_MOST;
     rft_trait fields[2 + 2 * VARIANTS_MOST] = {{.title = "Problem", .wraps = true}, {.title = "in"}};

@@ -28,7 +28,7 @@ static bool is_named(const char *sweep, const char *const *names, size_t count) 
     return false;
 }
 
-static int refuse(const rft_run *run, const char *name, rft_err *err) {
+static int refuse_name(const rft_run *run, const char *name, rft_err *err) {
     rft_str all = RFT_STR_INIT;
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_str_addf(&all, "%s%s", s ? ", " : "", run->sweeps[s].sweep.name);
@@ -46,13 +46,13 @@ static int check_names(const rft_run *run, const char *const *names, size_t coun
             found = rft_text_equal(run->sweeps[s].sweep.name, names[i]);
         }
         if (!found) {
-            return refuse(run, names[i], err);
+            return refuse_name(run, names[i], err);
         }
     }
     return RFT_OK;
 }
 
-static void choose(taking *t, const char *const *names, size_t count) {
+static void choose_sweeps(taking *t, const char *const *names, size_t count) {
     rft_run *out = t->out;
     t->sweep_of = rft_arena_calloc(out->arena, t->run->sweep_count + 1, sizeof *t->sweep_of);
     t->taken = rft_arena_calloc(out->arena, t->run->point_count + 1, sizeof *t->taken);
@@ -173,7 +173,7 @@ int rft_run_take(rft_run **out, const rft_run *run, const char *const *names, si
     part->env = env_of(run, part->arena);
     part->ceilings = run->ceilings;
     part->idle = run->idle;
-    choose(&t, names, count);
+    choose_sweeps(&t, names, count);
     part->info.id = id_of(part, run);
     take_points(&t);
     take_references(&t);
