@@ -198,15 +198,23 @@ static void give_room(rft_run *out, rft_run *const *runs, size_t count) {
 
 #define ID_DIGITS 12
 
-static const char *id_of(rft_run *const *runs, size_t count, rft_arena *arena) {
+const char *rft_run_id_of(const char *const *texts, size_t count, rft_arena *arena) {
     rft_sha256 hash;
     char hex[RFT_HASH_HEX_SIZE];
     rft_sha256_init(&hash);
     for (size_t i = 0; i < count; i++) {
-        rft_sha256_add_text(&hash, runs[i]->info.id);
+        rft_sha256_add_text(&hash, texts[i]);
     }
     rft_sha256_hex(&hash, hex);
     return rft_arena_strndup(arena, hex, ID_DIGITS);
+}
+
+static const char *id_of(rft_run *const *runs, size_t count, rft_arena *arena) {
+    const char **ids = rft_arena_calloc(arena, count + 1, sizeof(const char *));
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = runs[i]->info.id;
+    }
+    return rft_run_id_of(ids, count, arena);
 }
 
 int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err) {

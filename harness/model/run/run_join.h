@@ -17,4 +17,8 @@
  * RFT_E_USAGE, with a remedy: another card, a replay among measured runs, or a sweep that two of them hold. */
 int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err);
 
+/* The id of a run that is made of others or of a part of one: 12 hex digits, of the texts in their order. In `arena`.
+ */
+const char *rft_run_id_of(const char *const *texts, size_t count, rft_arena *arena);
+
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/run_take.h"
 
-#include "base/hash.h"
 #include "base/str.h"
 #include "model/run/run_cards.h"
+#include "model/run/run_join.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,18 +146,13 @@ static rft_env env_of(const rft_run *run, rft_arena *arena) {
     return env;
 }
 
-#define ID_DIGITS 12
-
 static const char *id_of(const rft_run *part, const rft_run *run) {
-    rft_sha256 hash;
-    char hex[RFT_HASH_HEX_SIZE];
-    rft_sha256_init(&hash);
-    rft_sha256_add_text(&hash, run->info.id);
+    const char **texts = rft_arena_calloc(part->arena, part->sweep_count + 1, sizeof(const char *));
+    texts[0] = run->info.id;
     for (size_t s = 0; s < part->sweep_count; s++) {
-        rft_sha256_add_text(&hash, part->sweeps[s].sweep.name);
+        texts[s + 1] = part->sweeps[s].sweep.name;
     }
-    rft_sha256_hex(&hash, hex);
-    return rft_arena_strndup(part->arena, hex, ID_DIGITS);
+    return rft_run_id_of(texts, part->sweep_count + 1, part->arena);
 }
 
 int rft_run_take(rft_run **out, const rft_run *run, const char *const *names, size_t count, rft_err *err) {
