@@ -109,7 +109,7 @@ for test in "$@"; do # no links: they are lost on some ways to another machine
 done
 mkdir "$build/kit/bench" # run by hand: run-tests leaves them alone
 for bench in "$build"/bench/*; do
-    case ${bench##*/} in space | search) continue ;; esac # they need no GPU
+    case ${bench##*/} in space | search | fleet_files) continue ;; esac # they need no GPU
     [ ! -x "$bench" ] || place "$bench" "$build/kit/bench"
 done
 # What the tests give to the program, under the names it has in the source tree.

@@ -162,9 +162,20 @@ static bool launch_once(const session *s, const repeat_case *c) {
     return good;
 }
 
-/* Part `part` of `parts` of all points, but for the first `from`, once each: up to the first that fails, behind which
- * the device is of no use to this process. */
-static int launch_part(size_t part, size_t parts, size_t from) {
+/* Leaves those points whose text has the word. */
+static void keep_word(repeat_cases *cases, const char *word) {
+    size_t kept = 0;
+    for (size_t i = 0; i < cases->count; i++) {
+        if (strstr(cases->items[i].text, word)) {
+            cases->items[kept++] = cases->items[i];
+        }
+    }
+    cases->count = kept;
+}
+
+/* Part `part` of `parts` of all points that have the word, but for the first `from`, once each: up to the first that
+ * fails, behind which the device is of no use to this process. */
+static int launch_part(size_t part, size_t parts, size_t from, const char *word) {
     gpu_device device = {0};
     rft_err err = RFT_ERR_INIT;
     session s;
@@ -173,6 +184,7 @@ static int launch_part(size_t part, size_t parts, size_t from) {
         return gpu_device_skipped(&device, &err);
     }
     open_session(&s, true, &device);
+    keep_word(&s.cases, word);
     const size_t first = part + from * parts, count = s.cases.count;
     printf("points %zu\n", count > part ? (count - part + parts - 1) / parts : 0);
     for (size_t i = first; i < count; i += parts) {
@@ -187,10 +199,11 @@ static int launch_part(size_t part, size_t parts, size_t from) {
     return good ? 0 : 1;
 }
 
-/* `gpu_repeats --compile` needs no GPU; `--bare 3 16 0` is sanitize.sh's. */
+/* `gpu_repeats --compile` needs no GPU; `--bare 3 16 0 [WORD]` is sanitize.sh's. */
 int gpu_repeats(int argc, char **argv) {
     if (argc > 4 && strcmp(argv[1], "--bare") == 0) {
-        return launch_part((size_t)atoi(argv[2]), (size_t)atoi(argv[3]), (size_t)atoi(argv[4]));
+        return launch_part((size_t)atoi(argv[2]), (size_t)atoi(argv[3]), (size_t)atoi(argv[4]),
+                           argc > 5 ? argv[5] : "");
     }
     if (argc > 1 && strcmp(argv[1], "--compile") == 0) {
         const struct CMUnitTest compiles[] = {cmocka_unit_test(all_compile)};

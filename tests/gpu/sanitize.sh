@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # compute-sanitizer over every variant of repeat_cases.c's sweeps, on an odd problem and on an even one, one launch each:
-#   tests/gpu/sanitize.sh build/tests/gpu_tests memcheck [PROCESSES [SECONDS [EVERY]]]
-# EVERY: one point of so many, as a sample. What a tool says, what failed and what was not begun is printed, and counts. The
-# processes share the device: what they take is of no use.
-program=$1 tool=$2 processes=${3:-$(nproc)} every=${5:-1}
+#   tests/gpu/sanitize.sh build/tests/gpu_tests memcheck [PROCESSES [SECONDS [EVERY [WORD]]]]
+# EVERY: one point of so many, as a sample. WORD: only points whose text has it. What a tool says, what failed and what was
+# not begun is printed, and counts. The processes share the device: what they take is of no use.
+program=$1 tool=$2 processes=${3:-$(nproc)} every=${5:-1} word=${6:-}
 end=$(($(date +%s) + ${4:-600}))
 out=$(mktemp -d) || exit 1
 export RFT_CACHE="${RFT_CACHE:-$out/cache}"
@@ -19,7 +19,7 @@ part() { # its number
     while [ "$from" -gt "$before" ] && [ "$(date +%s)" -lt "$end" ]; do
         # shellcheck disable=SC2086 # words
         timeout -k 2 $((end - $(date +%s))) compute-sanitizer --tool "$tool" --target-processes application-only \
-            --report-api-errors no $padding "$program" gpu_repeats --bare "$1" $((processes * every)) "$from" >>"$out/$1" 2>&1
+            --report-api-errors no $padding "$program" gpu_repeats --bare "$1" $((processes * every)) "$from" "$word" >>"$out/$1" 2>&1
         status=$?
         [ "$status" -eq 0 ] && break
         echo "ENDED with $status" >>"$out/$1"
