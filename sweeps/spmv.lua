@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Sparse matrix times vector: how many threads should share a row, and what when rows differ a thousandfold? What it costs to
--- read x at random is the difference between band and uniform; the last variant keeps A in an order in which x is not.
+-- read x at random is the difference between band and uniform; the last variants keep A in an order in which x is not.
 local lists = require "kernels.lists"
 local spmv = require "kernels.spmv"
 
@@ -26,12 +26,18 @@ local ladder_of = {
   },
 }
 
-local function ladder(name, kernels, list, segments)
+local function ladder(name, kernels, list, ordered)
   local variants = {}
   for i, step in ipairs(ladder_of) do
     variants[i] = { step[1], kernel = kernels[step[2]], tune = step.tune, where = step.where }
   end
-  if segments then
+  if ordered then
+    variants[#variants + 1] = {
+      "by columns, sums in shared memory, A in another order",
+      kernel = kernels.sorted,
+      tune = { BLOCK = values(512, 1024), UNROLL = values(1, 2), TURNED = values(false, true) },
+      where = lists.join(kernels.sorted_fit, { "BLOCK == 1024 or UNROLL == 2" }),
+    }
     variants[#variants + 1] = {
       "by segments of x, A in another order",
       kernel = kernels.segments,

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = A x, A of n rows and columns with `mean` nonzeros a row on average, in compressed sparse rows. `shape` is band, uniform,
 -- power (rows of very different lengths) or block (of 8 by 8). Returns { f32, f64 }, each { teams, merge, segments,
--- segments_fit }: segments, not for power, keeps A in an order of its own; segments_fit, its constraints.
+-- segments_fit }: segments, not for power, keeps A in an order of its own; segments_fit, its constraints. f32 has sorted and
+-- sorted_fit too: another order of A, whatever the lengths of rows.
 local BLOCK = { "BLOCK", 256, "threads a block" }
 
 local function fills(p)
@@ -25,9 +26,9 @@ local function spmv(name, element, type_name, bytes, pipe)
       problem = { "n", "mean", "shape" },
       compiled = { "shape" },
       params = facts.params,
-      buffers = function(p, c)
+      buffers = function(p, c, gpu)
         local offsets, columns = fills(p)
-        local all = facts.temps and facts.temps(p, c) or {}
+        local all = facts.temps and facts.temps(p, c, gpu) or {}
         local own = {
           values = input(element, p.n * p.mean, uniform(0, 1)),
           columns = input(i32, p.n * p.mean, columns),
@@ -66,6 +67,7 @@ local function spmv(name, element, type_name, bytes, pipe)
         -- All numbers are positive, so that one relative tolerance fits rows of any length. The longest of "power" has some
         -- n^0.7 times the shortest, which a third of the mean is.
         length = function(p) return p.shape == "power" and math.ceil(p.mean * (1 + p.n ^ 0.7 / 3)) or p.mean end,
+        odd = { { shape = "power" }, {} }, -- segments take no power
       },
     }
   end
@@ -80,6 +82,9 @@ local function spmv(name, element, type_name, bytes, pipe)
   local function sums_shared(p, c) -- products and places of a group
     return bytes * (c.ROWS * p.mean + (each - 1) * segments_of(p, c)) + 2 * c.ROWS * p.mean + 32
   end
+
+  local CHUNK, FINE, SEGMENT = 128, 64, 2^16
+  local function sorted_pieces(p, gpu) return gpu.sms * ceil_div(p.n, SEGMENT) end
 
   return {
     segments = one("segments", {
@@ -139,6 +144,77 @@ local function spmv(name, element, type_name, bytes, pipe)
         }
       end,
     }),
+    sorted = element == f32 and one("sorted", {
+      source = "spmv_sorted.cu",
+      entry = "spmv_sorted<SUMS, SPLIT, BLOCK, UNROLL, LOAD, TURNED>",
+      params = {
+        { "SUMS", 36864, "sums of a block, in shared memory" },
+        { "SPLIT", 1024, "nonzeros of a long row for each of its sums" },
+        { "BLOCK", 1024, "threads a block, of which an SM has one" },
+        { "UNROLL", 1, "times 16 bytes of values that a thread asks for at once" },
+        { "LOAD", ctype "na", "cache operator of loads of A; na: no place in L1" },
+        { "TURNED", false, "blocks begin at different columns" },
+      },
+      temps = function(p, c, gpu)
+        local pieces = sorted_pieces(p, gpu)
+        local chunks = p.n * p.mean // CHUNK + pieces
+        return {
+          own_values = temp(f32, CHUNK * chunks), places = temp(u16, 2 * CHUNK * chunks), firsts = temp(i32, chunks),
+          counts = temp(i32, gpu.sms * ceil_div(p.n, FINE)), starts = temp(i32, pieces + 1),
+          splits = temp(i32, 2 * (gpu.sms + 1)),
+        }
+      end,
+      prepare = function(p, c, gpu, b)
+        local groups, rows, segments = i32(gpu.sms), i32(p.n), i32(ceil_div(p.n, SEGMENT))
+        local pieces = sorted_pieces(p, gpu)
+        local function of_groups(entry, ...)
+          return { entry = ("%s<SUMS, SPLIT, 32, %d>"):format(entry, FINE), args = { ... }, grid = 32 * gpu.sms, block = 256 }
+        end
+        return {
+          memset(b.counts, 0), memset(b.own_values, 0), memset(b.places, 255),
+          { entry = "spmv_splits", args = { b.offsets, b.splits, rows, groups }, grid = ceil_div(gpu.sms + 1, 256), block = 256 },
+          of_groups("spmv_count", b.columns, b.offsets, b.splits, b.counts, rows),
+          {
+            entry = ("spmv_pieces<%d>"):format(FINE), args = { b.counts, b.starts, rows, segments },
+            grid = pieces, block = SEGMENT // FINE,
+          },
+          { entry = "spmv_starts", args = { b.starts, i32(pieces) }, grid = 1, block = 1024 },
+          of_groups(
+            "spmv_sort", b.values, b.columns, b.offsets, b.splits, b.starts, b.counts, b.own_values, b.places, b.firsts, rows,
+            segments
+          ),
+        }
+      end,
+      launch = function(p, c, gpu, b)
+        return {
+          {
+            entry = "spmv_clear", args = { b.splits, b.y, i32(p.n), i32(gpu.sms) },
+            grid = ceil_div(gpu.sms, 256), block = 256,
+          },
+          {
+            args = {
+              b.own_values, b.places, b.firsts, b.starts, b.splits, b.values, b.columns, b.offsets, b.x, b.y, i32(p.n),
+              i32(ceil_div(p.n, SEGMENT)),
+            },
+            grid = gpu.sms, block = c.BLOCK, shared = 4 * c.SUMS, pdl = gpu.cc >= 90,
+          },
+        }
+      end,
+      -- Columns that are drawn evenly leave out exp(-8 nonzeros of a block / n) of x's sectors; some are asked for by two warps.
+      traffic = function(p, c, gpu)
+        local nonzeros = p.n * p.mean
+        local sectors = gpu.sms * p.n / 8 * (1 - math.exp(-8 * p.mean / gpu.sms))
+        return {
+          l2 = 8 * nonzeros + 8 * p.n + (p.shape == "uniform" and 32 * sectors or 0),
+          shared = 4 * nonzeros,
+          atomics = { shared_f32 = 3.5 * nonzeros },
+        }
+      end,
+    }) or nil,
+    sorted_fit = {
+      "4 * SUMS <= gpu.shared_per_block",
+      function(n, mean, SUMS, SPLIT, gpu) return n * mean // gpu.sms // SPLIT + 2 < SUMS end,
+    },
     teams = one("teams", {
       entry = "spmv_teams<TYPE, BLOCK, TEAM, LOAD>",
       params = {

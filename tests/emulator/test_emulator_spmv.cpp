@@ -7,6 +7,7 @@
 
 #include "spmv.cu"
 #include "spmv_segments.cu"
+#include "spmv_sorted.cu"
 
 #include "spmv_inputs.cu"
 
@@ -40,6 +41,19 @@ struct Matrix {
             }
         }
     }
+    template <class T>
+    std::string fault_of(const std::vector<T> &values, const std::vector<T> &x, const std::vector<T> &y) const {
+        for (long long row = 0; row < n; row++) {
+            T sum = 0;
+            for (int i = offsets[row]; i < offsets[row + 1]; i++) {
+                sum += values[i] * x[columns[i]];
+            }
+            if (y[row] != sum) {
+                return "wrong: row " + std::to_string(row) + " is " + std::to_string(y[row]);
+            }
+        }
+        return y[n] == -1 ? "" : "written behind the end";
+    }
     /* Values are whole numbers: sums are exact in any order. */
     template <class T, class Body> void times(const char *name, const Launch &launch, const Body &body) const {
         std::vector<T> values(nonzeros), x(n), y(n + 1, 0);
@@ -54,15 +68,7 @@ struct Matrix {
         tell(name, n, emulator::run(launch, seed, [&]() {
                  body(values.data(), columns.data(), offsets.data(), x.data(), y.data());
              }));
-        std::string fault = y[n] == -1 ? "" : "written behind the end";
-        for (long long row = 0; row < n && fault.empty(); row++) {
-            T sum = 0;
-            for (int i = offsets[row]; i < offsets[row + 1]; i++) {
-                sum += values[i] * x[columns[i]];
-            }
-            fault = y[row] == sum ? "" : "wrong: row " + std::to_string(row) + " is " + std::to_string(y[row]);
-        }
-        tell(name, n, fault);
+        tell(name, n, fault_of(values, x, y));
     }
     template <class T, int ITEMS> void merged(const char *name) const {
         times<T>(name, blocks_of(64 * ITEMS),
@@ -109,15 +115,44 @@ struct Matrix {
         run(launch_of(groups, ROWS / 2), sizeof(T) * (longest + (EACH - 1) * segments) + 2 * longest + 32, [&]() {
             spmv_sums<T, ROWS, ROWS / 2>(product, place, offsets.data(), pieces.data(), y.data(), (int)n, segments);
         });
-        std::string fault = y[n] == -1 ? "" : "written behind the end";
-        for (long long row = 0; row < n && fault.empty(); row++) {
-            T sum = 0;
-            for (int i = offsets[row]; i < offsets[row + 1]; i++) {
-                sum += 3 * x[columns[i]];
-            }
-            fault = y[row] == sum ? "" : "wrong: row " + std::to_string(row) + " is " + std::to_string(y[row]);
-        }
-        tell(name, n, fault);
+        tell(name, n, fault_of(threes, x, y));
+    }
+    template <int SUMS, int SPLIT, int UNROLL> void sorted(const char *name, unsigned groups) const {
+        constexpr int PARTS = 2, FINE = 64;
+        const unsigned segments = parts_of(n, SEGMENT), pieces = groups * segments;
+        const size_t chunks = nonzeros / CHUNK + pieces;
+        std::vector<Split> splits(groups + 1);
+        std::vector<int> starts(pieces + 1), counts(groups * parts_of(n, FINE)), firsts(chunks, -1);
+        std::vector<uint4> own_values(chunks * CHUNK / 4),
+            own_places(chunks * CHUNK / 4, make_uint4(~0u, ~0u, ~0u, ~0u));
+        std::vector<float> threes(nonzeros, 3), x(n), y(n + 1, -1);
+        std::iota(x.begin(), x.end(), 1.0f);
+        float *to = (float *)own_values.data();
+        unsigned short *places = (unsigned short *)own_places.data();
+        auto run = [&](Launch launch, size_t shared, const std::function<void()> &body) {
+            launch.shared = (unsigned)shared;
+            tell(name, n, emulator::run(launch, seed, body));
+        };
+        run(launch_of(parts_of(groups + 1, 64), 64), 0,
+            [&]() { spmv_splits(offsets.data(), splits.data(), (int)n, groups); });
+        run(launch_of(groups * PARTS, 256), 0, [&]() {
+            spmv_count<SUMS, SPLIT, PARTS, FINE>(columns.data(), offsets.data(), splits.data(), counts.data(), (int)n);
+        });
+        run(launch_of(pieces, SEGMENT / FINE), 0,
+            [&]() { spmv_pieces<FINE>(counts.data(), starts.data(), (int)n, segments); });
+        run(launch_of(1, 1024), 0, [&]() { spmv_starts(starts.data(), pieces); });
+        run(launch_of(groups * PARTS, 256), 0, [&]() {
+            spmv_sort<SUMS, SPLIT, PARTS, FINE>(threes.data(), columns.data(), offsets.data(), splits.data(),
+                                                starts.data(), counts.data(), to, places, firsts.data(), (int)n,
+                                                segments);
+        });
+        run(launch_of(1, 64), 0, [&]() { spmv_clear(splits.data(), y.data(), (int)n, groups); });
+        run(launch_of(groups, 64), SUMS * sizeof(float), [&]() {
+            spmv_sorted<SUMS, SPLIT, 64, UNROLL, na, UNROLL == 2>(to, places, firsts.data(), starts.data(),
+                                                                  splits.data(), threes.data(), columns.data(),
+                                                                  offsets.data(), x.data(), y.data(), (int)n, segments);
+        });
+        tell(name, n, fault_of(threes, x, y));
     }
     Launch blocks_of(long long steps) const {
         return launch_of(parts_of(n + nonzeros, steps), 64);
@@ -142,4 +177,9 @@ static void run_all() {
     uniform.by_segments<float, 64, 32>("by segments of x");
     block.by_segments<double, 64, 16>("by segments of x, fp64");
     few.merged<float, 1>("merge path, few rows");
+    power.sorted<1024, 64, 1>("sorted, power", 3);
+    power.sorted<64, 64, 2>("sorted, power, rows left over", 5);
+    few.sorted<256, 16, 1>("sorted, few rows", 7);
+    one.sorted<64, 64, 1>("sorted, one row", 2);
+    block.sorted<128, 32, 2>("sorted, blocks", 2);
 }

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * y = A x for a matrix that is multiplied often, whatever the lengths of its rows. Once, nonzeros are put in another
+ * order: a block has as many as any other, those of neighbouring rows, and goes through them by their columns, so that
+ * a warp reads x nearly in one piece; what its rows add up to is in shared memory. A long row has a sum for each SPLIT
+ * of its nonzeros, as threads must wait for each other when they add to one.
+ *
+ * A piece is what a block has in SEGMENT columns, filled up to whole chunks. In a chunk the j-th load of a lane is 32
+ * places behind the one before, and both are next to each other in memory.
+ */
+#include "spmv_order.cuh"
+#include "striped.cuh"
+
+enum { SEGMENT = 65536, CHUNK = 128, NOTHING = 0xffff };
+
+/* Where a block's nonzeros begin, and in which row. */
+struct Split {
+    int row, nonzero;
+};
+/* What a block has of a row. */
+struct Part {
+    int begin, end;
+    bool is_whole;
+};
+
+__device__ __forceinline__ Part part_of(const int *__restrict__ offsets, int row, Split begin, Split end) {
+    const int first = offsets[row], last = offsets[row + 1];
+    const Part part = {first > begin.nonzero ? first : begin.nonzero, last < end.nonzero ? last : end.nonzero, false};
+    return {part.begin, part.end, part.begin == first && part.end == last};
+}
+
+/* Rows from begin.row on that have their sums in shared memory; those behind, of which there are some if very many are
+ * empty or short, are added up by the order of A. */
+template <int SUMS, int SPLIT> __device__ __forceinline__ int rows_kept(Split begin, Split end, int rows) {
+    const int touched = (end.row < rows ? end.row + 1 : rows) - begin.row;
+    const int most = SUMS - 1 - (end.nonzero / SPLIT - begin.nonzero / SPLIT);
+    return touched < most ? touched : most;
+}
+
+/* The first row that does not end at or before this nonzero. */
+__device__ __forceinline__ int row_open_at(const int *__restrict__ offsets, int low, int high, int nonzero) {
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (offsets[middle + 1] <= nonzero) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+extern "C" __global__ void spmv_splits(const int *__restrict__ offsets, Split *splits, int rows, int groups) {
+    const int group = blockIdx.x * blockDim.x + threadIdx.x;
+    if (group <= groups) {
+        const int at = (int)((long long)offsets[rows] * group / groups);
+        splits[group] = {group ? row_open_at(offsets, 0, rows, at) : 0, at};
+    }
+}
+
+/* To be called for each nonzero of a group by PARTS blocks of 256 threads. */
+template <int SUMS, int SPLIT, int PARTS, class Body>
+__device__ __forceinline__ void of_group(const int *__restrict__ offsets, const Split *__restrict__ splits, int rows,
+                                         const Body &body) {
+    const int group = blockIdx.x / PARTS;
+    const Split begin = splits[group], end = splits[group + 1];
+    const int kept = offsets[begin.row + rows_kept<SUMS, SPLIT>(begin, end, rows)];
+    for (int i = begin.nonzero + blockIdx.x % PARTS * 256 + threadIdx.x; i < kept && i < end.nonzero;
+         i += PARTS * 256) {
+        body(i, group, begin, end);
+    }
+}
+
+/* How many of a group's are in each FINE columns. */
+template <int SUMS, int SPLIT, int PARTS, int FINE>
+__global__ void __launch_bounds__(256) spmv_count(const int *__restrict__ columns, const int *__restrict__ offsets,
+                                                  const Split *__restrict__ splits, int *counts, int rows) {
+    const int fines = (rows + FINE - 1) / FINE;
+    of_group<SUMS, SPLIT, PARTS>(offsets, splits, rows, [&](int i, int group, Split, Split) {
+        atomicAdd(counts + (long long)group * fines + columns[i] / FINE, 1);
+    });
+}
+
+/* A piece a block: where its FINE columns begin in it, and how long it is. */
+template <int FINE>
+__global__ void __launch_bounds__(SEGMENT / FINE) spmv_pieces(int *counts, int *starts, int rows, int segments) {
+    __shared__ int before[SEGMENT / FINE];
+    const int fines = (rows + FINE - 1) / FINE, thread = threadIdx.x;
+    const int fine = blockIdx.x % segments * (SEGMENT / FINE) + thread;
+    int *at = counts + (long long)(blockIdx.x / segments) * fines + fine;
+    const int own = fine < fines ? *at : 0;
+    before[thread] = own;
+    __syncthreads();
+    for (int apart = 1; apart < SEGMENT / FINE; apart *= 2) {
+        const int more = thread >= apart ? before[thread - apart] : 0;
+        __syncthreads();
+        before[thread] += more;
+        __syncthreads();
+    }
+    if (fine < fines) {
+        *at = before[thread] - own;
+    }
+    if (thread == SEGMENT / FINE - 1) {
+        starts[blockIdx.x] = (before[thread] + CHUNK - 1) / CHUNK * CHUNK;
+    }
+}
+
+/* Places hold four columns of a lane, counted from their segment's first, then the four sums that they go to. */
+template <int SUMS, int SPLIT, int PARTS, int FINE>
+__global__ void __launch_bounds__(256)
+    spmv_sort(const float *__restrict__ values, const int *__restrict__ columns, const int *__restrict__ offsets,
+              const Split *__restrict__ splits, const int *__restrict__ starts, int *counts, float *to_values,
+              unsigned short *places, int *first_columns, int rows, int segments) {
+    const int fines = (rows + FINE - 1) / FINE;
+    of_group<SUMS, SPLIT, PARTS>(offsets, splits, rows, [&](int i, int group, Split begin, Split end) {
+        const int row = row_open_at(offsets, begin.row, end.row, i), column = columns[i], segment = column / SEGMENT;
+        const Part part = part_of(offsets, row, begin, end);
+        const int sums = 1 + part.end / SPLIT - part.begin / SPLIT;
+        const int sum = row - begin.row + part.begin / SPLIT - begin.nonzero / SPLIT + (i - part.begin) % sums;
+        const int at =
+            starts[group * segments + segment] + atomicAdd(counts + (long long)group * fines + column / FINE, 1);
+        const int lane = at / CHUNK * 32 + at % 32, which = at % CHUNK / 32;
+        to_values[lane * 4 + which] = values[i];
+        places[lane * 8 + which] = (unsigned short)(column - segment * SEGMENT);
+        places[lane * 8 + 4 + which] = (unsigned short)sum;
+        if (at % CHUNK == 0) {
+            first_columns[at / CHUNK] = segment * SEGMENT;
+        }
+    });
+}
+
+/* Rows of which a block has less than all are added to. */
+extern "C" __global__ void spmv_clear(const Split *__restrict__ splits, float *y, int rows, int groups) {
+    const int group = blockIdx.x * blockDim.x + threadIdx.x;
+    next_may_begin();
+    if (group < groups && splits[group].row < rows) {
+        y[splits[group].row] = 0;
+    }
+}
+
+__device__ __forceinline__ void add_row(float *y, int row, Part part, float sum) {
+    if (part.is_whole) {
+        y[row] = sum;
+    } else if (part.begin < part.end) {
+        atomicAdd(y + row, sum);
+    }
+}
+
+struct Chunk {
+    Pack<float, 4> value;
+    Pack<unsigned short, 8> place;
+    int first;
+};
+
+template <class LOAD>
+__device__ __forceinline__ void load_chunk(Chunk &to, const float *values, const unsigned short *places,
+                                           const int *__restrict__ first_columns, int chunk, bool is_there) {
+    const int lane = chunk * 32 + threadIdx.x % 32;
+    if (is_there) {
+        to.value.word = load_as(LOAD(), reinterpret_cast<const uint4 *>(values) + lane);
+        to.place.word = load_as(LOAD(), reinterpret_cast<const uint4 *>(places) + lane);
+        to.first = first_columns[chunk];
+    } else {
+        to.value.word = make_uint4(0, 0, 0, 0);
+        to.place.word = make_uint4(~0u, ~0u, ~0u, ~0u);
+        to.first = 0;
+    }
+}
+
+/* A group a block. UNROLL chunks of a warp are multiplied while the next ones are on their way. TURNED: blocks begin at
+ * different columns, so that not all wait for the same ones of x. */
+template <int SUMS, int SPLIT, int BLOCK, int UNROLL, class LOAD, bool TURNED>
+__global__ void __launch_bounds__(BLOCK, 1)
+    spmv_sorted(const float *__restrict__ own_values, const unsigned short *__restrict__ places,
+                const int *__restrict__ first_columns, const int *__restrict__ starts, const Split *__restrict__ splits,
+                const float *__restrict__ values, const int *__restrict__ columns, const int *__restrict__ offsets,
+                const float *__restrict__ x, float *y, int rows, int segments) {
+    extern __shared__ __align__(16) float sums[];
+    constexpr int WARPS = BLOCK / 32, STEP = WARPS * UNROLL;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int first = starts[blockIdx.x * segments] / CHUNK,
+              count = starts[(blockIdx.x + 1) * segments] / CHUNK - first;
+    const int turn = TURNED ? (int)((long long)count * blockIdx.x / gridDim.x) : 0;
+    auto chunk_at = [&](int at) { return first + at + turn - (TURNED && at + turn >= count ? count : 0); };
+    Chunk next[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+        load_chunk<LOAD>(next[u], own_values, places, first_columns, chunk_at(warp + u * WARPS),
+                         warp + u * WARPS < count);
+    }
+    for (int i = threadIdx.x; i < SUMS; i += BLOCK) {
+        sums[i] = 0;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int at = warp; at < count; at += STEP) {
+        Chunk own[UNROLL];
+        float product[UNROLL][4];
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            own[u] = next[u];
+            const int ahead = at + STEP + u * WARPS;
+            load_chunk<LOAD>(next[u], own_values, places, first_columns, chunk_at(ahead), ahead < count);
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const bool is_there = own[u].place.item[4 + j] != NOTHING;
+                product[u][j] = is_there ? __ldg(x + own[u].first + own[u].place.item[j]) : 0;
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                if (own[u].place.item[4 + j] != NOTHING) {
+                    atomicAdd(sums + own[u].place.item[4 + j], own[u].value.item[j] * product[u][j]);
+                }
+            }
+        }
+    }
+    __syncthreads();
+    const Split begin = splits[blockIdx.x], end = splits[blockIdx.x + 1];
+    const int kept = rows_kept<SUMS, SPLIT>(begin, end, rows), base = begin.row + begin.nonzero / SPLIT;
+    await_launch_before();
+#pragma unroll 4
+    for (int row = begin.row + threadIdx.x; row < begin.row + kept; row += BLOCK) {
+        const Part part = part_of(offsets, row, begin, end);
+        const int first = row + part.begin / SPLIT - base, behind = row + 1 + part.end / SPLIT - base;
+        float sum = sums[first];
+        for (int i = first + 1; i < behind; i++) {
+            sum += sums[i];
+        }
+        add_row(y, row, part, sum);
+    }
+    const int behind = end.row < rows ? end.row + 1 : rows;
+    for (int row = begin.row + kept + warp; row < behind; row += WARPS) {
+        const Part part = part_of(offsets, row, begin, end);
+        float sum = 0;
+        for (int i = part.begin + lane; i < part.end; i += 32) {
+            sum += values[i] * x[columns[i]];
+        }
+#pragma unroll
+        for (int apart = 16; apart > 0; apart /= 2) {
+            sum += __shfl_xor_sync(~0u, sum, apart);
+        }
+        if (lane == 0) {
+            add_row(y, row, part, sum);
+        }
+    }
+}
