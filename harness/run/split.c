@@ -83,12 +83,35 @@ void rft_split_free(rft_split *split) {
     }
 }
 
-/* All of a part, in the order of their hashes: the same on every card. */
+static bool is_default(const rft_split *split, rft_job_place at, uint64_t index, rft_value *config) {
+    const rft_space *space = rft_plan_space(split->opts->plan, at.sweep, at.variant, at.problem);
+    const rft_variant *variant = &split->opts->plan->sweeps[at.sweep]->variants[at.variant];
+    bool is = true;
+    rft_space_get(space, index, config);
+    for (size_t i = 0; i < variant->param_count; i++) {
+        is = is && rft_value_equal(&config[i], &variant->params[i].default_value);
+    }
+    return is;
+}
+
+/* All of a part: the defaults, then the order of their hashes, the same on every card. Defaults are contenders anyway, and
+ * a good time early lets the race work from the start. */
 static size_t list_part(const rft_split *split, rft_job_place at, rft_arena *arena, uint64_t **out) {
     const rft_plan *plan = split->opts->plan;
     const rft_sweep *sweep = plan->sweeps[at.sweep];
-    return rft_shard_list((rft_shard){1, 1}, sweep, at.variant, sweep->problems[at.problem].values,
-                          rft_plan_space(plan, at.sweep, at.variant, at.problem), arena, out);
+    const size_t count = rft_shard_list((rft_shard){1, 1}, sweep, at.variant, sweep->problems[at.problem].values,
+                                        rft_plan_space(plan, at.sweep, at.variant, at.problem), arena, out);
+    uint64_t *order = *out;
+    rft_value *config = rft_arena_calloc(arena, sweep->variants[at.variant].param_count + 1, sizeof *config);
+    for (size_t i = 0; i < count; i++) {
+        if (is_default(split, at, order[i], config)) {
+            const uint64_t index = order[i];
+            memmove(order + 1, order, i * sizeof *order);
+            order[0] = index;
+            break;
+        }
+    }
+    return count;
 }
 
 /* ---- what a card takes ---- */
@@ -298,17 +321,6 @@ static size_t rank_problem(const rft_split *split, rft_job_place at, rft_arena *
     }
     *out = all;
     return n;
-}
-
-static bool is_default(const rft_split *split, rft_job_place at, uint64_t index, rft_value *config) {
-    const rft_space *space = rft_plan_space(split->opts->plan, at.sweep, at.variant, at.problem);
-    const rft_variant *variant = &split->opts->plan->sweeps[at.sweep]->variants[at.variant];
-    bool is = true;
-    rft_space_get(space, index, config);
-    for (size_t i = 0; i < variant->param_count; i++) {
-        is = is && rft_value_equal(&config[i], &variant->params[i].default_value);
-    }
-    return is;
 }
 
 size_t rft_split_contenders(const rft_split *split, rft_job_place at, rft_arena *arena, uint64_t **out) {

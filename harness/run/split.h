@@ -12,7 +12,7 @@
 #include "search/strategy.h"
 
 #define RFT_SPLIT_COMMON_LEAST 3           /* of a sweep; */
-#define RFT_SPLIT_COMMON_MOST 12           /* and a twentieth of it between; a quarter of a small one */
+#define RFT_SPLIT_COMMON_MOST 8            /* and a twentieth of it between; a quarter of a small one */
 #define RFT_SPLIT_WITHIN_FRAC 0.07         /* contenders: of the best, each card's times scaled by the common ones */
 #define RFT_SPLIT_CONTENDERS RFT_FINALISTS /* of a problem at most, and each variant's best and default */
 

@@ -7,6 +7,7 @@
  * card.
  */
 #include "bench/bench_program.h"
+#include "model/run/run_cards.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,11 @@ static tuned tune(const char *n, const char *devices) {
                     .best_s = best ? rft_point_median_s(best) : (double)NAN,
                     .busy_frac = run->info.busy_s / run->info.elapsed_s,
                     .points = run->point_count};
+    for (size_t i = 0; i < run->card_count; i++) {
+        const rft_run_card *c = &run->cards[i];
+        bench_line("  a card of these", "%zu points first and with a time, %zu in common, %.4f [%.4f, %.4f] times the time",
+                   c->timed, c->common, c->ratio, c->low, c->high);
+    }
     rft_run_free(run);
     bench_line(
         strchr(devices, ',') ? "two cards" : "one card",
