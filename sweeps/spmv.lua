@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Sparse matrix times vector: how many threads should share a row, and what when rows differ a thousandfold? What it costs to
--- read x at random is the difference between band and uniform; the last variants keep A in an order in which x is not.
-local lists = require "kernels.lists"
+-- read x at random is the difference between band and uniform; the last variant keeps A in an order in which x is not.
 local spmv = require "kernels.spmv"
 
 local function matrices(shapes)
@@ -33,23 +32,10 @@ local function ladder(name, kernels, list, ordered)
   end
   if ordered then
     variants[#variants + 1] = {
-      "by columns, sums in shared memory, A in another order",
+      "by columns, A in another order",
       kernel = kernels.sorted,
-      tune = { BLOCK = values(512, 1024), UNROLL = values(1, 2), TURNED = values(false, true) },
-      where = lists.join(kernels.sorted_fit, { "BLOCK == 1024 or UNROLL == 2" }),
-    }
-    variants[#variants + 1] = {
-      "by segments of x, A in another order",
-      kernel = kernels.segments,
-      tune = {
-        COLS = values(2^14, 2^15), ROWS = values(512, 1024), BLOCK = values(512, 1024), PARTS = values(1, 2), UNROLL = values(2, 4),
-        BLOCK_SUMS = values(256, 512),
-      },
-      where = lists.join(kernels.segments_fit, {
-        "shape == 'uniform'",
-        "BLOCK == COLS // 32", -- two blocks an SM of the smaller
-        "UNROLL == 2 or PARTS == 2",
-      }),
+      tune = { BLOCK = values(512, 1024), UNROLL = values(1, 2) },
+      where = kernels.sorted_fit,
     }
   end
   return sweep { name = name, problems = list, variants = variants }

@@ -7,6 +7,7 @@
 #ifndef RFT_KERNELS_BULK_TILES_CUH
 #define RFT_KERNELS_BULK_TILES_CUH
 
+#include "launch_order.cuh"
 #include "shared_address.cuh"
 
 /* As in cuda.h, which NVRTC cannot include. */
@@ -180,14 +181,6 @@ __device__ __forceinline__ void bulk_fence_writes() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* Of launches that may begin before those in front of them end (`pdl`): from here on may the next one. */
-__device__ __forceinline__ void launch_next() {
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-/* Until the launch in front of this one has ended. */
-__device__ __forceinline__ void await_launch() {
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
 #endif
+
 #endif

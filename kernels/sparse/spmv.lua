@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = A x, A of n rows and columns with `mean` nonzeros a row on average, in compressed sparse rows. `shape` is band, uniform,
--- power (rows of very different lengths) or block (of 8 by 8). Returns { f32, f64 }, each { teams, merge, segments,
--- segments_fit }: segments, not for power, keeps A in an order of its own; segments_fit, its constraints. f32 has sorted and
--- sorted_fit too: another order of A, whatever the lengths of rows.
+-- power (rows of very different lengths) or block (of 8 by 8). Returns { f32, f64 }, each { teams, merge };
+-- f32 has sorted too, which keeps A in an order of its own, and sorted_fit, its constraints.
 local BLOCK = { "BLOCK", 256, "threads a block" }
 
 local function fills(p)
@@ -67,93 +66,24 @@ local function spmv(name, element, type_name, bytes, pipe)
         -- All numbers are positive, so that one relative tolerance fits rows of any length. The longest of "power" has some
         -- n^0.7 times the shortest, which a third of the mean is.
         length = function(p) return p.shape == "power" and math.ceil(p.mean * (1 + p.n ^ 0.7 / 3)) or p.mean end,
-        odd = { { shape = "power" }, {} }, -- segments take no power
       },
     }
   end
   local function args(p, b) return b.values, b.columns, b.offsets, b.x, b.y, i32(p.n) end
 
-  -- Groups of rows, segments of x, a piece for both; nonzeros with what fills pieces up.
-  local function groups_of(p, c) return ceil_div(p.n, c.ROWS) end
-  local function segments_of(p, c) return ceil_div(p.n, c.COLS) end
-  local function pieces_of(p, c) return groups_of(p, c) * segments_of(p, c) end
-  local each = 16 // bytes
-  local function slots_of(p, c) return p.n * p.mean + (each - 1) * pieces_of(p, c) end
-  local function sums_shared(p, c) -- products and places of a group
-    return bytes * (c.ROWS * p.mean + (each - 1) * segments_of(p, c)) + 2 * c.ROWS * p.mean + 32
-  end
-
   local CHUNK, FINE, SEGMENT = 128, 64, 2^16
   local function sorted_pieces(p, gpu) return gpu.sms * ceil_div(p.n, SEGMENT) end
 
   return {
-    segments = one("segments", {
-      source = "spmv_segments.cu",
-      entry = "spmv_products<TYPE, COLS, BLOCK, PARTS, UNROLL>",
-      params = {
-        { "COLS", 2^15, "of x that are in shared memory together" },
-        { "ROWS", 1024, "whose products are there together" },
-        { "BLOCK", 1024, "threads a block that multiply" },
-        { "PARTS", 1, "blocks a segment" },
-        { "UNROLL", 2, "times 16 bytes of values that a thread asks for at once" },
-        { "BLOCK_SUMS", 512, "threads a block that add" },
-      },
-      temps = function(p, c)
-        local slots = slots_of(p, c)
-        return {
-          own_values = temp(element, slots), own_columns = temp(u16, slots),
-          products = temp(element, slots),
-          places = temp(u16, p.n * p.mean + 8), starts = temp(i32, pieces_of(p, c) + 1),
-          pieces = temp(i32, 2 * groups_of(p, c) * (segments_of(p, c) + 1)),
-        }
-      end,
-      prepare = function(p, c, gpu, b)
-        local own = ("<%s, ROWS, COLS>"):format(type_name)
-        local groups, rows, segments = groups_of(p, c), i32(p.n), i32(segments_of(p, c))
-        return {
-          memset(b.own_values, 0), memset(b.own_columns, 0), memset(b.places, 0),
-          { entry = "spmv_lengths" .. own, args = { b.columns, b.offsets, b.starts, rows, segments }, grid = groups, block = 256 },
-          { entry = "spmv_starts", args = { b.starts, i32(pieces_of(p, c)) }, grid = 1, block = 1024 },
-          {
-            entry = "spmv_place" .. own,
-            args = { b.values, b.columns, b.offsets, b.starts, b.own_values, b.own_columns, b.places, b.pieces, rows, segments },
-            grid = groups, block = 256,
-          },
-        }
-      end,
-      launch = function(p, c, gpu, b)
-        local groups, segments = groups_of(p, c), segments_of(p, c)
-        return {
-          {
-            args = { b.own_values, b.own_columns, b.starts, b.x, b.products, i32(p.n), i32(groups) },
-            grid = segments * c.PARTS, block = c.BLOCK, shared = bytes * c.COLS,
-          },
-          {
-            entry = ("spmv_sums<%s, ROWS, BLOCK_SUMS>"):format(type_name),
-            args = { b.products, b.places, b.offsets, b.pieces, b.y, i32(p.n), i32(segments) },
-            grid = groups, block = c.BLOCK_SUMS, shared = sums_shared(p, c), pdl = gpu.cc >= 90,
-          },
-        }
-      end,
-      -- Products are written and read again.
-      traffic = function(p, c)
-        local slots = slots_of(p, c)
-        return {
-          dram_read = (2 * bytes + 4) * slots + (bytes + 4) * p.n, dram_write = bytes * (slots + p.n),
-          shared = 3 * bytes * slots + 4 * slots,
-        }
-      end,
-    }),
     sorted = element == f32 and one("sorted", {
       source = "spmv_sorted.cu",
-      entry = "spmv_sorted<SUMS, SPLIT, BLOCK, UNROLL, LOAD, TURNED>",
+      entry = "spmv_sorted<SUMS, SPLIT, BLOCK, UNROLL, LOAD>",
       params = {
         { "SUMS", 36864, "sums of a block, in shared memory" },
         { "SPLIT", 1024, "nonzeros of a long row for each of its sums" },
         { "BLOCK", 1024, "threads a block, of which an SM has one" },
         { "UNROLL", 1, "times 16 bytes of values that a thread asks for at once" },
         { "LOAD", ctype "na", "cache operator of loads of A; na: no place in L1" },
-        { "TURNED", false, "blocks begin at different columns" },
       },
       temps = function(p, c, gpu)
         local pieces = sorted_pieces(p, gpu)
@@ -240,16 +170,6 @@ local function spmv(name, element, type_name, bytes, pipe)
       end,
       atomics = function(p, c) return 2 * ceil_div(p.n * (p.mean + 1), c.BLOCK * c.ITEMS) end,
     }),
-
-    -- Of segments: rows of equal length, places of 16 bits, what a block shares, threads with a row each or more.
-    segments_fit = {
-      "shape ~= 'power' and BLOCK_SUMS <= ROWS",
-      function(n, mean, COLS, ROWS, gpu)
-        local p, c = { n = n, mean = mean }, { COLS = COLS, ROWS = ROWS }
-        return segments_of(p, c) <= 1024 and bytes * COLS <= gpu.shared_per_block
-          and sums_shared(p, c) <= math.min(gpu.shared_per_block, 2^16 * bytes)
-      end,
-    },
   }
 end
 

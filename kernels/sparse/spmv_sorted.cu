@@ -8,10 +8,37 @@
  * A piece is what a block has in SEGMENT columns, filled up to whole chunks. In a chunk the j-th load of a lane is 32
  * places behind the one before, and both are next to each other in memory.
  */
-#include "spmv_order.cuh"
+#include "launch_order.cuh"
 #include "striped.cuh"
 
 enum { SEGMENT = 65536, CHUNK = 128, NOTHING = 0xffff };
+
+/* By one block: of `count` lengths, where each begins; one more is the end. */
+extern "C" __global__ void __launch_bounds__(1024) spmv_starts(int *starts, int count) {
+    __shared__ int before[1025];
+    const int part = (count + 1023) / 1024, thread = threadIdx.x;
+    const int first = part * thread < count ? part * thread : count, end = count - first < part ? count : first + part;
+    int sum = 0;
+    for (int i = first; i < end; i++) {
+        sum += starts[i];
+    }
+    before[thread + 1] = sum;
+    __syncthreads();
+    if (thread == 0) {
+        before[0] = 0;
+        for (int i = 1; i <= 1024; i++) {
+            before[i] += before[i - 1];
+        }
+        starts[count] = before[1024];
+    }
+    __syncthreads();
+    sum = before[thread];
+    for (int i = first; i < end; i++) {
+        const int length = starts[i];
+        starts[i] = sum;
+        sum += length;
+    }
+}
 
 /* Where a block's nonzeros begin, and in which row. */
 struct Split {
@@ -132,7 +159,7 @@ __global__ void __launch_bounds__(256)
 /* Rows of which a block has less than all are added to. */
 extern "C" __global__ void spmv_clear(const Split *__restrict__ splits, float *y, int rows, int groups) {
     const int group = blockIdx.x * blockDim.x + threadIdx.x;
-    next_may_begin();
+    launch_next();
     if (group < groups && splits[group].row < rows) {
         y[splits[group].row] = 0;
     }
@@ -167,9 +194,8 @@ __device__ __forceinline__ void load_chunk(Chunk &to, const float *values, const
     }
 }
 
-/* A group a block. UNROLL chunks of a warp are multiplied while the next ones are on their way. TURNED: blocks begin at
- * different columns, so that not all wait for the same ones of x. */
-template <int SUMS, int SPLIT, int BLOCK, int UNROLL, class LOAD, bool TURNED>
+/* A group a block. UNROLL chunks of a warp are multiplied while the next ones are on their way. */
+template <int SUMS, int SPLIT, int BLOCK, int UNROLL, class LOAD>
 __global__ void __launch_bounds__(BLOCK, 1)
     spmv_sorted(const float *__restrict__ own_values, const unsigned short *__restrict__ places,
                 const int *__restrict__ first_columns, const int *__restrict__ starts, const Split *__restrict__ splits,
@@ -180,12 +206,10 @@ __global__ void __launch_bounds__(BLOCK, 1)
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int first = starts[blockIdx.x * segments] / CHUNK,
               count = starts[(blockIdx.x + 1) * segments] / CHUNK - first;
-    const int turn = TURNED ? (int)((long long)count * blockIdx.x / gridDim.x) : 0;
-    auto chunk_at = [&](int at) { return first + at + turn - (TURNED && at + turn >= count ? count : 0); };
     Chunk next[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
-        load_chunk<LOAD>(next[u], own_values, places, first_columns, chunk_at(warp + u * WARPS),
+        load_chunk<LOAD>(next[u], own_values, places, first_columns, first + warp + u * WARPS,
                          warp + u * WARPS < count);
     }
     for (int i = threadIdx.x; i < SUMS; i += BLOCK) {
@@ -200,7 +224,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         for (int u = 0; u < UNROLL; u++) {
             own[u] = next[u];
             const int ahead = at + STEP + u * WARPS;
-            load_chunk<LOAD>(next[u], own_values, places, first_columns, chunk_at(ahead), ahead < count);
+            load_chunk<LOAD>(next[u], own_values, places, first_columns, first + ahead, ahead < count);
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
@@ -223,7 +247,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
     __syncthreads();
     const Split begin = splits[blockIdx.x], end = splits[blockIdx.x + 1];
     const int kept = rows_kept<SUMS, SPLIT>(begin, end, rows), base = begin.row + begin.nonzero / SPLIT;
-    await_launch_before();
+    await_launch();
 #pragma unroll 4
     for (int row = begin.row + threadIdx.x; row < begin.row + kept; row += BLOCK) {
         const Part part = part_of(offsets, row, begin, end);

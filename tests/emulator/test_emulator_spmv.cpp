@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "spmv.cu"
-#include "spmv_segments.cu"
 #include "spmv_sorted.cu"
 
 #include "spmv_inputs.cu"
@@ -82,41 +81,6 @@ struct Matrix {
                      spmv_teams<T, 64, TEAM, LOAD>(values, columns, offsets, x, y, (int)n);
                  });
     }
-    template <class T, int ROWS, int COLS> void by_segments(const char *name) const {
-        constexpr unsigned EACH = 16 / sizeof(T), PARTS = 2;
-        const unsigned groups = parts_of(n, ROWS), segments = parts_of(n, COLS), count = groups * segments;
-        std::vector<uint4> own_values((nonzeros + count * (EACH - 1)) * sizeof(T) / 16 + 1, make_uint4(0, 0, 0, 0));
-        std::vector<uint4> products(own_values.size()), places(nonzeros / 8 + 2);
-        std::vector<uint4> own_columns(own_values.size() * EACH / 8 + 1, make_uint4(0, 0, 0, 0));
-        std::vector<int> starts(count + 1);
-        std::vector<Piece> pieces(groups * (segments + 1));
-        std::vector<T> threes(nonzeros, (T)3), x(n), y(n + 1, (T)-1);
-        std::iota(x.begin(), x.end(), (T)1);
-        T *to = (T *)own_values.data(), *product = (T *)products.data();
-        unsigned short *in_segment = (unsigned short *)own_columns.data(), *place = (unsigned short *)places.data();
-        auto run = [&](Launch launch, size_t shared, const std::function<void()> &body) {
-            launch.shared = (unsigned)shared;
-            tell(name, n, emulator::run(launch, seed, body));
-        };
-        run(launch_of(groups, 256), 0,
-            [&]() { spmv_lengths<T, ROWS, COLS>(columns.data(), offsets.data(), starts.data(), (int)n, segments); });
-        run(launch_of(1, 1024), 0, [&]() { spmv_starts(starts.data(), count); });
-        run(launch_of(groups, 256), 0, [&]() {
-            spmv_place<T, ROWS, COLS>(threes.data(), columns.data(), offsets.data(), starts.data(), to, in_segment,
-                                      place, pieces.data(), (int)n, segments);
-        });
-        run(launch_of(segments * PARTS, 64), COLS * sizeof(T), [&]() {
-            spmv_products<T, COLS, 64, PARTS, 2>(to, in_segment, starts.data(), x.data(), product, (int)n, groups);
-        });
-        int longest = 0;
-        for (long long row = 0; row < n; row += ROWS) {
-            longest = std::max(longest, offsets[std::min<long long>(n, row + ROWS)] - offsets[row]);
-        }
-        run(launch_of(groups, ROWS / 2), sizeof(T) * (longest + (EACH - 1) * segments) + 2 * longest + 32, [&]() {
-            spmv_sums<T, ROWS, ROWS / 2>(product, place, offsets.data(), pieces.data(), y.data(), (int)n, segments);
-        });
-        tell(name, n, fault_of(threes, x, y));
-    }
     template <int SUMS, int SPLIT, int UNROLL> void sorted(const char *name, unsigned groups) const {
         constexpr int PARTS = 2, FINE = 64;
         const unsigned segments = parts_of(n, SEGMENT), pieces = groups * segments;
@@ -148,9 +112,9 @@ struct Matrix {
         });
         run(launch_of(1, 64), 0, [&]() { spmv_clear(splits.data(), y.data(), (int)n, groups); });
         run(launch_of(groups, 64), SUMS * sizeof(float), [&]() {
-            spmv_sorted<SUMS, SPLIT, 64, UNROLL, na, UNROLL == 2>(to, places, firsts.data(), starts.data(),
-                                                                  splits.data(), threes.data(), columns.data(),
-                                                                  offsets.data(), x.data(), y.data(), (int)n, segments);
+            spmv_sorted<SUMS, SPLIT, 64, UNROLL, na>(to, places, firsts.data(), starts.data(), splits.data(),
+                                                     threes.data(), columns.data(), offsets.data(), x.data(), y.data(),
+                                                     (int)n, segments);
         });
         tell(name, n, fault_of(threes, x, y));
     }
@@ -173,9 +137,6 @@ static void run_all() {
     block.merged<float, 1>("merge path, blocks");
     one.merged<float, 3>("merge path, one row");
     one.by_teams<float, 4, na>("teams of 4, one row");
-    power.by_segments<float, 128, 256>("by segments of x, power");
-    uniform.by_segments<float, 64, 32>("by segments of x");
-    block.by_segments<double, 64, 16>("by segments of x, fp64");
     few.merged<float, 1>("merge path, few rows");
     power.sorted<1024, 64, 1>("sorted, power", 3);
     power.sorted<64, 64, 2>("sorted, power, rows left over", 5);
