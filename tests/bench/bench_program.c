@@ -169,16 +169,20 @@ const char *bench_out(void) {
 
 bench_parts bench_parts_of_out(void) {
     bench_parts parts = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+    bool retold = false;
     for (const char *line = bench_out(); *line; line += strcspn(line, "\n"), line += *line == '\n') {
         json_t *event = NULL;
         if (rft_json_parse(&event, line, strcspn(line, "\n"), "an event", NULL) != RFT_OK) {
             continue;
         }
         parts.end_s = rft_json_real_or(event, "at_s", parts.end_s);
-        if (strcmp(rft_json_text_or(event, "event", ""), "point") == 0) {
-            bool final = json_is_true(json_object_get(event, "final_round"));
+        const char *what = rft_json_text_or(event, "event", "");
+        if (strcmp(what, "begin") == 0) {
+            retold = json_integer_value(json_object_get(event, "known")) > 0;
+        } else if (strcmp(what, "point") == 0) {
+            bool first = !retold && !json_is_true(json_object_get(event, "final_round"));
             parts.first_s = isnan(parts.first_s) ? parts.end_s : parts.first_s;
-            parts.round_s = final ? parts.round_s : parts.end_s;
+            parts.round_s = first ? parts.end_s : parts.round_s;
             parts.last_s = parts.end_s;
         }
         json_decref(event);

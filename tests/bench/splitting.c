@@ -3,7 +3,7 @@
  * splitting [N [once]]: `run -d 0,1 --split` against `run -d 0` on the sgemm sweep of over 500 configurations at n
  * (default 8192), one, two, two, one card (once: one, two), with cubins in the cache and ceilings kept. The ratio is
  * that of the times from the command's start to the last point of the first round: what the cards measure in common and
- * their contenders are in it. The best of both may differ by what two runs of one kernel do. 77 where there is one
+ * their contenders are in it; that their parts are put together and one card goes on is in the whole time beside it. The best of both may differ by what two runs of one kernel do. 77 where there is one
  * card.
  */
 #include "bench/bench_program.h"
