@@ -18,6 +18,14 @@ local function holding(m, least, most)
   return least
 end
 
+-- Two to four tiles without a row too many, or one: rows behind the last token come slowly, though nobody reads them.
+local function exact(m, BLOCK_M)
+  for tiles = 1, 4 do
+    if BLOCK_M == 16 * ceil_div(m, 16 * tiles) then return true end
+  end
+  return false
+end
+
 -- `few`: what constraints of few tokens ask where there are weights enough.
 local function where_wide(few)
   return "n < 2048 or (" .. few .. ")"
@@ -64,7 +72,7 @@ return function(dtype, one_token)
       "wgmma, k shared by a cluster",
       kernel = few.split,
       tune = {
-        BLOCK_M = values(16, 32, 64, 128, 256), BLOCK_N = values(64, 128, 256), BLOCK_K = values(64, 128, 256), STAGES = range(3, 12),
+        BLOCK_M = range(16, 256, 16), BLOCK_N = values(64, 128, 256), BLOCK_K = values(64, 128, 256), STAGES = range(3, 12),
         CONSUMERS = values(1, 2), CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), SPLIT = values(1, 2, 4, 8),
       },
       where = all_of(
@@ -72,7 +80,7 @@ return function(dtype, one_token)
         where_wide "m <= 1024",
         function(m, n, BLOCK_M)
           local held = holding(m, 16, 256)
-          return n < 2048 or BLOCK_M == held or m > 64 and 2 * BLOCK_M == held
+          return n < 2048 or BLOCK_M == held or m > 64 and (2 * BLOCK_M == held or BLOCK_M >= 64 and exact(m, BLOCK_M))
         end,
         "CONSUMERS == (BLOCK_N == 64 and 1 or 2)",
         "BLOCK_K == 64 or BLOCK_M <= 64 and BLOCK_N <= 128", -- for many short stages, few long ones
@@ -100,13 +108,14 @@ return function(dtype, one_token)
       "wgmma, tiles in turn",
       kernel = wgmma[dtype].roles,
       tune = {
-        BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 256), STAGES = range(3, 9), CONSUMERS = values(1, 2),
+        BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 192, 256), STAGES = range(3, 9), CONSUMERS = values(1, 2),
         CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), IDLE = values(0, 4), STORES = values(0, 2),
       },
       where = all_of(
         wgmma[dtype].fits, wgmma[dtype].deepest, "CONSUMERS == (BLOCK_M == 64 and 1 or 2)",
         "STORES == (BLOCK_M == 64 and 0 or 2)", -- a stage more in place of C
         where_wide "m >= 128 and (CLUSTER_M == 1 or m > BLOCK_M)",
+        where_wide "BLOCK_N ~= 192 or BLOCK_M == 128 and m >= 384", -- fewer SMs wait for the last tiles
         -- Of few tiles each has an SM of its own: a cluster's blocks would only wait for each other.
         "CLUSTER_M * CLUSTER_N == 2 and BLOCK_M > 64 or CLUSTER_M * CLUSTER_N == 1 and m < 1024 and BLOCK_M * BLOCK_N <= 128 * 128",
         where_wide("m >= 2048 and BLOCK_M * BLOCK_N == 128 * 256"

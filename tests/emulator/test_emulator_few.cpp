@@ -105,6 +105,7 @@ static void run_all() {
     stream<64, 64, 64, 3, 1, 1, 1>("a tile in many shares", 64, 64, 456, 5);
 #ifndef PLANTED
     split<128, 64, 128, 2, 1, 2, 1, 2>("parts of k, weights shared", 200, 70, 392);
+    split<96, 128, 64, 3, 2, 2, 1, 1>("tokens in tiles of 96", 190, 300, 200);
     split_e4m3<false>(37, 300, 656);
     split_e4m3<true>(37, 300, 1296);
     stream<128, 64, 64, 3, 2, 2, 1>("shares of clusters", 300, 136, 264, 2);
