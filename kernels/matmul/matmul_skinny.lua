@@ -142,7 +142,10 @@ local function split(dtype, cuda_type, bytes)
     launch = function(p, c, gpu, b)
       return wgmma[dtype].with_maps(p, b, { a = true, b = true }, function(map)
         return {
-          args = { map("a", c.BLOCK_M, c.CLUSTER_N), map("b", c.BLOCK_N, c.CLUSTER_M), b.c, i32(p.m), i32(p.n), i32(p.k) },
+          args = {
+            map("a", c.BLOCK_M, c.CLUSTER_N), map("a", c.BLOCK_M // c.CLUSTER_N % 16 == 0 and 16 or 8, 1),
+            map("b", c.BLOCK_N, c.CLUSTER_M), b.c, i32(p.m), i32(p.n), i32(p.k),
+          },
           grid = blocks_of(p, c),
           cluster = c.CLUSTER_M * c.CLUSTER_N * c.SPLIT,
           block = 128 * c.CONSUMERS + 32,
