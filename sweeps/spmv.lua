@@ -34,7 +34,7 @@ local function ladder(name, kernels, list, ordered)
     variants[#variants + 1] = {
       "by columns, A in another order",
       kernel = kernels.sorted,
-      tune = { BLOCK = values(512, 1024), UNROLL = values(1, 2) },
+      tune = { SUMS = values(12288, 24576, 36864), BLOCK = values(512, 1024), UNROLL = values(1, 2) },
       where = kernels.sorted_fit,
     }
   end

@@ -142,7 +142,7 @@ local function spmv(name, element, type_name, bytes, pipe)
       end,
     }) or nil,
     sorted_fit = {
-      "4 * SUMS <= gpu.shared_per_block",
+      "SUMS == (gpu.shared_per_block >= 147456 and 36864 or gpu.shared_per_block >= 98304 and 24576 or 12288) -- the most that fit",
       function(n, mean, SUMS, SPLIT, gpu) return n * mean // gpu.sms // SPLIT + 2 < SUMS end,
     },
     teams = one("teams", {
