@@ -42,18 +42,6 @@ template <bool BY_K_, int LINES, int BLOCK_K, int PARTS = 1, int SIZE = 2> struc
         }
     }
 
-    /* By one thread, COUNT lines of a tile that begins with `line`: those from `first` on, where k is contiguous. The
-     * map's box is COUNT high. */
-    template <int COUNT>
-    __device__ __forceinline__ static void load_lines(unsigned to, const CUtensorMap *map, int line, int first, int k,
-                                                      unsigned blocks, unsigned barrier) {
-        static_assert(BY_K && COUNT % 8 == 0, "boxes begin like the swizzle");
-#pragma unroll
-        for (int slab = 0; slab < SLABS; slab++) {
-            load_box(to + slab * SLAB_BYTES + first * 128, map, k + slab * WIDE, line + first, blocks, barrier);
-        }
-    }
-
     /* The 64 lines of the tile at `place` that begin with `line`, a multiple of 64. */
     __device__ __forceinline__ static unsigned long long operand(unsigned place, int line = 0) {
         return wgmma_operand<BY_K>(place + line * 128);

@@ -18,7 +18,7 @@ local function holding(m, least, most)
   return least
 end
 
--- Two to four tiles without a row too many, or one: rows behind the last token come slowly, though nobody reads them.
+-- One to four tiles with hardly a row too many.
 local function exact(m, BLOCK_M)
   for tiles = 1, 4 do
     if BLOCK_M == 16 * ceil_div(m, 16 * tiles) then return true end

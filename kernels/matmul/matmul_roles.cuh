@@ -32,7 +32,8 @@ struct Plan {
     static constexpr int CONSUMERS = CONSUMERS_, CLUSTER_M = CLUSTER_M_, CLUSTER_N = CLUSTER_N_, GROUP = GROUP_;
     static constexpr int LAG = LAG_, IN_FLIGHT = IN_FLIGHT_, STORES = STORES_;
     static constexpr bool PINGPONG = PINGPONG_, IN_TURN = PINGPONG || LAG > 0;
-    enum { STAGED = false }; /* scales of blocks surely come with their stage */
+    enum { STAGED = false };                /* scales of blocks surely come with their stage */
+    static constexpr bool OVERLAPS = false; /* corner_of() */
     typedef WgmmaTile<A_BY_K, BLOCK_M, BLOCK_K, CLUSTER_N, sizeof(T)> TileA;
     typedef WgmmaTile<B_BY_K, BLOCK_N, BLOCK_K, CLUSTER_M, sizeof(T)> TileB;
     static constexpr int STAGE_BYTES = TileA::BYTES + TileB::BYTES;
@@ -102,6 +103,12 @@ struct Corner {
     int row, column;
 };
 
+/* A tile that would end behind the last line begins earlier, over lines of the tile before it: the copy engine takes
+ * longer for a box with lines that nobody has than for a whole one. Both tiles store the same there. */
+__device__ __forceinline__ int inside(int first, int lines, int size) {
+    return first <= size - lines ? first : size > lines ? size - lines : 0;
+}
+
 /* Where this block's tile begins when its cluster has the tile with this number. ORDER: rows (GROUP rows of tiles at a
  * time), columns, or hilbert. */
 template <class P> __device__ __forceinline__ Corner corner_of(const Task &task, unsigned number) {
@@ -113,8 +120,13 @@ template <class P> __device__ __forceinline__ Corner corner_of(const Task &task,
 #else
     const Tile tile = tile_at<P::GROUP>(number, task.rows, task.columns);
 #endif
-    return {(int)(tile.row * P::CLUSTER_M + task.rank_m) * P::BLOCK_M,
-            (int)(tile.column * P::CLUSTER_N + task.rank_n) * P::BLOCK_N};
+    Corner corner = {(int)(tile.row * P::CLUSTER_M + task.rank_m) * P::BLOCK_M,
+                     (int)(tile.column * P::CLUSTER_N + task.rank_n) * P::BLOCK_N};
+    if (P::OVERLAPS) {
+        corner.row = inside(corner.row, P::BLOCK_M, task.m);
+        corner.column = inside(corner.column, P::BLOCK_N, task.n);
+    }
+    return corner;
 }
 
 /* What comes with a stage beside tiles: so many bytes, asked for by load(). */

@@ -142,10 +142,7 @@ local function split(dtype, cuda_type, bytes)
     launch = function(p, c, gpu, b)
       return wgmma[dtype].with_maps(p, b, { a = true, b = true }, function(map)
         return {
-          args = {
-            map("a", c.BLOCK_M, c.CLUSTER_N), map("a", c.BLOCK_M // c.CLUSTER_N % 16 == 0 and 16 or 8, 1),
-            map("b", c.BLOCK_N, c.CLUSTER_M), b.c, i32(p.m), i32(p.n), i32(p.k),
-          },
+          args = { map("a", c.BLOCK_M, c.CLUSTER_N), map("b", c.BLOCK_N, c.CLUSTER_M), b.c, i32(p.m), i32(p.n), i32(p.k) },
           grid = blocks_of(p, c),
           cluster = c.CLUSTER_M * c.CLUSTER_N * c.SPLIT,
           block = 128 * c.CONSUMERS + 32,
@@ -167,8 +164,8 @@ local function split(dtype, cuda_type, bytes)
         dram_write = written,
       }
     end,
-    -- Memory waits for bytes in flight, the rest for the busiest SM; one read of the L2 serves several, rows behind A come
-    -- slowly. Blocks of a cluster wait for each other, most where each has its own weights. To begin and end a round takes
+    -- Memory waits for bytes in flight, the rest for the busiest SM; one read of the L2 serves several, boxes with
+    -- rows behind A come slowly. Blocks of a cluster wait for each other, most where each has its own weights. To begin and end a round takes
     -- some 5 us, to add up a tile of 128 x 128 some 2.
     prior = function(p, c, gpu, t)
       local blocks, resident = blocks_of(p, c), math.max(1, resident_of(c, gpu, BYTES))
@@ -178,7 +175,7 @@ local function split(dtype, cuda_type, bytes)
       local moved = math.max(
         t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight),
         math.max(t[pipe], 0.6 * t.l2, t.shared) * busiest * gpu.sms / parts
-          * (p.m % (c.BLOCK_M * c.CLUSTER_M) > 0 and 1.4 or 1)
+          * (p.m < c.BLOCK_M and 1.4 or 1)
       )
       return moved * (c.CLUSTER_N > 1 and 1.2 or c.CLUSTER_M > 1 and 1.02 or 1) + ceil_div(busiest, resident) * 5 * us
         + (c.SPLIT > 1 and (1 + busiest * c.BLOCK_M * c.BLOCK_N / 2^13) * us or 0)

@@ -121,8 +121,7 @@ local function ladder(dtype)
       local pitch, source = wide(columns), b[name]
       if pitch ~= columns then
         source = b[name .. "_wide"]
-        if not copied[name] then copied[#copied + 1] = { b[name], source, rows, columns, pitch } end
-        copied[name] = true
+        copied[#copied + 1] = { b[name], source, rows, columns, pitch }
       end
       return tensor_map(source, { columns, rows }, {
         strides = { BYTES * pitch }, box = { line, (by_k[name] and lines or 64) // parts }, swizzle = 128, l2_promotion = 256,

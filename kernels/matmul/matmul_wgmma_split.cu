@@ -13,6 +13,8 @@
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
+template <class PLAN> struct Overlapping : PLAN { static constexpr bool OVERLAPS = true; };
+
 /* Four sums of a block of the cluster, at a place that bulk_place_in() named. */
 __device__ __forceinline__ float4 load_sums(unsigned there) {
     float4 sums;
@@ -59,78 +61,56 @@ template <class P> struct SumsTile {
     }
 };
 
-/* One thread of a block brings its tile's stages. Rows behind the last token take the copy engine longer than those
- * that are there, so a tile at the edge is brought in boxes of EDGE tokens, without those that nobody has: `edge` has
- * such boxes. What lies in their place is multiplied, and not stored. */
-template <class P> struct Producer {
-    static constexpr int BOX = P::TileB::BOX_LINES, EDGE = BOX % 16 == 0 ? 16 : 8;
-    const Task &task;
-    const CUtensorMap *weights, *tokens, *edge;
-    unsigned stages, full, sharers_of_weights = 0, sharers_of_tokens = 0;
-    Corner corner;
-    int tokens_there; /* of the tile, in whole boxes */
-
-    __device__ __forceinline__ Producer(const Task &task_, unsigned stages_, const CUtensorMap *weights_,
-                                        const CUtensorMap *tokens_, const CUtensorMap *edge_)
-        : task(task_), weights(weights_), tokens(tokens_), edge(edge_), stages(stages_), full(stages_ + P::BARRIERS_AT),
-          corner(corner_of<P>(task_, task_.cluster)) {
-        for (int i = 0; i < P::CLUSTER_N; i++) {
-            sharers_of_weights |= 1u << (task.first_rank + task.rank_m + i * P::CLUSTER_M);
-        }
-        for (int i = 0; i < P::CLUSTER_M; i++) {
-            sharers_of_tokens |= 1u << (task.first_rank + i + task.rank_n * P::CLUSTER_M);
-        }
-        const int left = left_of(task.n, corner.column, P::BLOCK_N);
-        tokens_there = left > 0 ? (left + EDGE - 1) / EDGE * EDGE : 0;
+/* What produce() does for the one tile of a block, whose weights are asked for before the launch in front of this one
+ * has ended, as it does not write them. */
+template <class P>
+__device__ __forceinline__ void produce_early(const Task &task, unsigned stages, const CUtensorMap *weights,
+                                              const CUtensorMap *tokens) {
+    const unsigned full = stages + P::BARRIERS_AT, free = full + P::STAGES * 8;
+    unsigned sharers_of_tokens = 0, sharers_of_weights = 0;
+    for (int i = 0; i < P::CLUSTER_N; i++) {
+        sharers_of_weights |= 1u << (task.first_rank + task.rank_m + i * P::CLUSTER_M);
     }
-    __device__ __forceinline__ void ask_weights(int step, int stage) const {
-        bulk_expect(full + stage * 8, P::TileA::BYTES + tokens_there * (P::TileB::BYTES / P::BLOCK_N));
+    for (int i = 0; i < P::CLUSTER_M; i++) {
+        sharers_of_tokens |= 1u << (task.first_rank + i + task.rank_n * P::CLUSTER_M);
+    }
+    const Corner corner = corner_of<P>(task, task.cluster);
+    auto ask_weights = [&](int step, int stage) {
+        bulk_expect(full + stage * 8, P::STAGE_BYTES);
         P::TileA::load(stages + stage * P::STAGE_BYTES, weights, corner.row, (task.first_step + step) * P::BLOCK_K,
                        task.rank_n, sharers_of_weights, full + stage * 8);
+    };
+    auto ask_tokens = [&](int step, int stage) {
+        P::TileB::load(stages + stage * P::STAGE_BYTES + P::TileA::BYTES, tokens, corner.column,
+                       (task.first_step + step) * P::BLOCK_K, task.rank_m, sharers_of_tokens, full + stage * 8);
+    };
+    const int begun = task.steps < P::STAGES ? task.steps : P::STAGES;
+    launch_next();
+    for (int i = 0; i < begun; i++) {
+        ask_weights(i, i);
     }
-    __device__ __forceinline__ void ask_tokens(int step, int stage) const {
-        const unsigned to = stages + stage * P::STAGE_BYTES + P::TileA::BYTES;
-        const int k = (task.first_step + step) * P::BLOCK_K;
-        if (tokens_there == P::BLOCK_N) {
-            P::TileB::load(to, tokens, corner.column, k, task.rank_m, sharers_of_tokens, full + stage * 8);
-            return;
-        }
-        for (int token = task.rank_m * BOX; token < (task.rank_m + 1) * BOX && token < tokens_there; token += EDGE) {
-            P::TileB::template load_lines<EDGE>(to, edge, corner.column, token, k, sharers_of_tokens, full + stage * 8);
-        }
+    await_launch();
+    for (int i = 0; i < begun; i++) {
+        ask_tokens(i, i);
     }
-    /* EARLY: weights are asked for before the launch in front of this one has ended, as it does not write them. */
-    template <bool EARLY> __device__ __forceinline__ void run() const {
-        const int begun = !EARLY ? 0 : task.steps < P::STAGES ? task.steps : P::STAGES;
-        if (EARLY) {
-            launch_next();
-            for (int i = 0; i < begun; i++) {
-                ask_weights(i, i);
-            }
-            await_launch();
-            for (int i = 0; i < begun; i++) {
-                ask_tokens(i, i);
-            }
-        }
-        RingPlace<P::STAGES> place;
-        place.skip(begun);
-        for (int step = begun; step < task.steps; step++) {
-            bulk_wait(full + P::STAGES * 8 + place.stage * 8, place.parity ^ 1);
-            ask_weights(step, place.stage);
-            ask_tokens(step, place.stage);
-            place.next();
-        }
+    RingPlace<P::STAGES> place;
+    place.skip(begun);
+    for (int step = begun; step < task.steps; step++) {
+        bulk_wait(free + place.stage * 8, place.parity ^ 1);
+        ask_weights(step, place.stage);
+        ask_tokens(step, place.stage);
+        place.next();
     }
-};
+}
 
 /* The kernel: T is what A and B have, C what the product has. EARLY: the launch may begin before the one in front of it
  * ends. */
 template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M,
           int CLUSTER_N, int SPLIT, bool EARLY = false>
-__device__ __forceinline__ void multiply_parts(const CUtensorMap &a, const CUtensorMap &edge, const CUtensorMap &b,
-                                               C *__restrict__ c, int m, int n, int k) {
-    typedef Plan<T, C, true, true, BLOCK_N, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, CLUSTER_M, 1, false, 0, 1,
-                 0>
+__device__ __forceinline__ void multiply_parts(const CUtensorMap &a, const CUtensorMap &b, C *__restrict__ c, int m,
+                                               int n, int k) {
+    typedef Overlapping<
+        Plan<T, C, true, true, BLOCK_N, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, CLUSTER_M, 1, false, 0, 1, 0>>
         P;
     typedef SumsTile<P> Sums;
     constexpr int SHARERS = CLUSTER_M * CLUSTER_N, CLUSTER = SHARERS * SPLIT, THREADS = CONSUMERS * 128 + 32;
@@ -147,7 +127,11 @@ __device__ __forceinline__ void multiply_parts(const CUtensorMap &a, const CUten
     const int group = __shfl_sync(~0u, threadIdx.x / 128, 0);
     if (group == CONSUMERS) {
         if (threadIdx.x == CONSUMERS * 128) {
-            Producer<P>(task, stages, &b, &a, &edge).template run<EARLY>();
+            if constexpr (EARLY) {
+                produce_early<P>(task, stages, &b, &a);
+            } else {
+                produce<P>(task, stages, &b, &a);
+            }
         }
         __syncwarp();
     } else {
@@ -186,11 +170,10 @@ __device__ __forceinline__ void multiply_parts(const CUtensorMap &a, const CUten
 template <typename T, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N,
           int SPLIT>
 __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
-    matmul_wgmma_split(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap edge,
-                       const __grid_constant__ CUtensorMap b, T *__restrict__ c, int m, int n, int k) {
+    matmul_wgmma_split(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, T *__restrict__ c,
+                       int m, int n, int k) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
-    multiply_parts<T, T, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT>(a, edge, b, c, m, n,
-                                                                                                    k);
+    multiply_parts<T, T, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT>(a, b, c, m, n, k);
 #endif
 }
 
@@ -198,10 +181,10 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
 template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M,
           int CLUSTER_N, int SPLIT, bool EARLY>
 __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
-    matmul_wgmma_split_to(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap edge,
-                          const __grid_constant__ CUtensorMap b, C *__restrict__ c, int m, int n, int k) {
+    matmul_wgmma_split_to(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                          C *__restrict__ c, int m, int n, int k) {
 #if __CUDA_ARCH_FEAT_SM90_ALL
-    multiply_parts<T, C, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT, EARLY>(a, edge, b,
-                                                                                                           c, m, n, k);
+    multiply_parts<T, C, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT, EARLY>(a, b, c, m,
+                                                                                                           n, k);
 #endif
 }
