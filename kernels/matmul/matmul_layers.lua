@@ -106,16 +106,16 @@ return function(dtype, one_token)
     },
     {
       "wgmma, tiles in turn",
-      kernel = wgmma[dtype].roles,
+      kernel = wgmma[dtype].overlapping,
       tune = {
-        BLOCK_M = values(64, 128, 256), BLOCK_N = values(128, 192, 256), STAGES = range(3, 9), CONSUMERS = values(1, 2),
+        BLOCK_M = values(64, 128, 256), BLOCK_N = range(128, 256, 32), STAGES = range(3, 9), CONSUMERS = values(1, 2),
         CLUSTER_M = values(1, 2), CLUSTER_N = values(1, 2), IDLE = values(0, 4), STORES = values(0, 2),
       },
       where = all_of(
         wgmma[dtype].fits, wgmma[dtype].deepest, "CONSUMERS == (BLOCK_M == 64 and 1 or 2)",
         "STORES == (BLOCK_M == 64 and 0 or 2)", -- a stage more in place of C
         where_wide "m >= 128 and (CLUSTER_M == 1 or m > BLOCK_M)",
-        where_wide "BLOCK_N ~= 192 or BLOCK_M == 128 and m >= 384", -- fewer SMs wait for the last tiles
+        where_wide "BLOCK_N % 128 == 0 or BLOCK_M == 128 and m >= 384", -- fewer SMs wait for the last tiles
         -- Of few tiles each has an SM of its own: a cluster's blocks would only wait for each other.
         "CLUSTER_M * CLUSTER_N == 2 and BLOCK_M > 64 or CLUSTER_M * CLUSTER_N == 1 and m < 1024 and BLOCK_M * BLOCK_N <= 128 * 128",
         where_wide("m >= 2048 and BLOCK_M * BLOCK_N == 128 * 256"

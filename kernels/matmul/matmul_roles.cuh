@@ -32,8 +32,12 @@ struct Plan {
     static constexpr int CONSUMERS = CONSUMERS_, CLUSTER_M = CLUSTER_M_, CLUSTER_N = CLUSTER_N_, GROUP = GROUP_;
     static constexpr int LAG = LAG_, IN_FLIGHT = IN_FLIGHT_, STORES = STORES_;
     static constexpr bool PINGPONG = PINGPONG_, IN_TURN = PINGPONG || LAG > 0;
-    enum { STAGED = false };                /* scales of blocks surely come with their stage */
-    static constexpr bool OVERLAPS = false; /* corner_of() */
+    enum { STAGED = false }; /* scales of blocks surely come with their stage */
+#ifdef TILES_OVERLAP
+    static constexpr bool OVERLAPS = true; /* corner_of() */
+#else
+    static constexpr bool OVERLAPS = false;
+#endif
     typedef WgmmaTile<A_BY_K, BLOCK_M, BLOCK_K, CLUSTER_N, sizeof(T)> TileA;
     typedef WgmmaTile<B_BY_K, BLOCK_N, BLOCK_K, CLUSTER_M, sizeof(T)> TileB;
     static constexpr int STAGE_BYTES = TileA::BYTES + TileB::BYTES;

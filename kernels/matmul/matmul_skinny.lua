@@ -125,6 +125,7 @@ local function split(dtype, cuda_type, bytes)
   return tensor[dtype].kernel {
     name = "wgmma_split",
     source = "matmul_wgmma_split.cu",
+    options = wgmma.overlap,
     entry = (name .. "BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, SPLIT" .. (bytes == 1 and ", EARLY>" or ">")):format(cuda_type),
     params = {
       TOKENS,
@@ -205,6 +206,7 @@ local function stream(dtype, cuda_type)
   return tensor[dtype].kernel {
     name = "wgmma_stream",
     source = "matmul_wgmma_stream.cu",
+    options = wgmma.overlap,
     entry = ("matmul_wgmma_stream<%s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N>"):format(cuda_type),
     params = {
       { "BLOCK_M", 128, "rows of a tile of C" },

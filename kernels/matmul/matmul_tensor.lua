@@ -54,6 +54,7 @@ local function describer(dtype)
       name = "matmul_" .. dtype .. "_" .. facts.name,
       source = facts.source,
       entry = facts.entry,
+      options = facts.options,
       problem = { "m", "n", "k" },
       params = facts.params,
       buffers = function(p, c, gpu)

@@ -5,6 +5,7 @@
 -- k x n, the latter A as k x m; fits and deepest are constraints of roles. C of tf32 is fp32, of fp8 bf16, of int8 int32.
 -- All but int8 also { with_epilogue }: a function of the name of an epilogue of matmul_epilogue.lua, and { layout = "nn" or
 -- "nt", fp32 = true: C is fp32 }, that returns roles with it, and its fits and deepest.
+-- overlapping is roles whose last tiles begin earlier, over those before them; `overlap`, beside the types, are its options.
 -- with_maps, temps, moved, estimate, params and sizes are for files that go on from here.
 local epilogues = require "kernels.matmul_epilogue"
 local tensor = require "kernels.matmul_tensor"
@@ -12,6 +13,8 @@ local tiles = require "kernels.tiles"
 
 -- What wgmma.cuh calls the type of A and B.
 local names = { bf16 = "__nv_bfloat16", fp16 = "__half", tf32 = "float", fp8 = "unsigned char", int8 = "signed char" }
+
+local OVERLAP = { "-DTILES_OVERLAP" }
 
 local BLOCK_M = { "BLOCK_M", 128, "rows of a tile of C" }
 local BLOCK_N = { "BLOCK_N", 128, "columns of a tile of C" }
@@ -226,16 +229,18 @@ local function ladder(dtype)
     { "STORES", 2, "pieces of C on their way in shared memory, each consumer; 0: from registers" },
   }
 
-  -- facts: layout as above; epilogue, its name; out in place of the type's.
+  -- facts: layout as above; epilogue, its name; out in place of the type's; options.
   local function roles(facts)
     local layout, out, epilogue = facts.layout, facts.out or own_out, facts.epilogue and epilogues[facts.epilogue]
     local by_k, of = by_k_of(layout), sizes(BYTES, out[3], epilogue and epilogue.input == "bias" and 4 or 0)
-    local name = "wgmma_" .. (facts.epilogue or "roles") .. (facts.out and "_fp32" or "") .. (layout and "_" .. layout or "")
+    local name = "wgmma_" .. (facts.epilogue or facts.options and "overlapping" or "roles") .. (facts.out and "_fp32" or "")
+      .. (layout and "_" .. layout or "")
     local described = describe {
       name = name,
       layout = layout,
       out = facts.out,
       epilogue = epilogue,
+      options = facts.options,
       source = epilogue and "matmul_wgmma_epilogue.cu" or "matmul_wgmma_roles.cu",
       entry = ("matmul_wgmma_%s<%s, %s, %s, %s, BLOCK_M, BLOCK_N, BLOCK_K, STAGES, CONSUMERS, CLUSTER_M, CLUSTER_N, GROUP,"
         .. " PINGPONG, LAG, IN_FLIGHT, STORES%s>"):format(epilogue and "epilogue" or "roles", cuda_type, out[2],
@@ -277,7 +282,7 @@ local function ladder(dtype)
   end
 
   local all = {
-    tma = tma, roles = roles {}, fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
+    tma = tma, roles = roles {}, overlapping = roles { options = OVERLAP }, fits = of.fits, deepest = of.deepest, with_maps = with_maps, temps = temps_of(by_k_of()),
     moved = moved, estimate = estimate, params = roles_params, sizes = function(out_size, column_size, beside) return sizes(BYTES, out_size, column_size, beside) end,
   }
   if BYTES == 2 then
@@ -293,6 +298,6 @@ local function ladder(dtype)
   return all
 end
 
-local wgmma = {}
+local wgmma = { overlap = OVERLAP }
 for dtype in pairs(names) do wgmma[dtype] = ladder(dtype) end
 return wgmma

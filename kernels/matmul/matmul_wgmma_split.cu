@@ -13,8 +13,6 @@
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
-template <class PLAN> struct Overlapping : PLAN { static constexpr bool OVERLAPS = true; };
-
 /* Four sums of a block of the cluster, at a place that bulk_place_in() named. */
 __device__ __forceinline__ float4 load_sums(unsigned there) {
     float4 sums;
@@ -109,8 +107,8 @@ template <typename T, typename C, int BLOCK_M, int BLOCK_N, int BLOCK_K, int STA
           int CLUSTER_N, int SPLIT, bool EARLY = false>
 __device__ __forceinline__ void multiply_parts(const CUtensorMap &a, const CUtensorMap &b, C *__restrict__ c, int m,
                                                int n, int k) {
-    typedef Overlapping<
-        Plan<T, C, true, true, BLOCK_N, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, CLUSTER_M, 1, false, 0, 1, 0>>
+    typedef Plan<T, C, true, true, BLOCK_N, BLOCK_M, BLOCK_K, STAGES, CONSUMERS, CLUSTER_N, CLUSTER_M, 1, false, 0, 1,
+                 0>
         P;
     typedef SumsTile<P> Sums;
     constexpr int SHARERS = CLUSTER_M * CLUSTER_N, CLUSTER = SHARERS * SPLIT, THREADS = CONSUMERS * 128 + 32;

@@ -3,7 +3,9 @@
 #include "emulator/product.hpp"
 
 typedef __nv_bfloat16 bf16;
+#define TILES_OVERLAP
 #include "matmul_skinny.cu"
+#include "matmul_wgmma_roles.cu"
 #include "matmul_wgmma_split.cu"
 #include "matmul_wgmma_stream.cu"
 
@@ -53,6 +55,30 @@ template <bool EARLY> static void split_e4m3(int m, int n, int k) {
     tell("e4m3, parts of k, tokens shared", fault.empty() ? product.wrong(false) : fault);
 }
 #endif
+
+template <int BLOCK_M, int BLOCK_N, int CONSUMERS, int CLUSTER_M, int CLUSTER_N, int STORES>
+static void in_turn(const char *name, int m, int n, int k, unsigned clusters) {
+    typedef Plan<bf16, bf16, true, true, BLOCK_M, BLOCK_N, 64, 3, CONSUMERS, CLUSTER_M, CLUSTER_N, 8, false, 0, 1,
+                 STORES>
+        P;
+    Product<bf16, bf16> product(m, n, k, seed);
+    const Map a = product.a_map(P::TileA::BOX_LINES), b = product.b_map(P::TileB::BOX_LINES);
+    const Map c = product.c_map(P::PIECE_N, 64);
+    Launch launch;
+    launch.cluster = CLUSTER_M * CLUSTER_N;
+    launch.grid = {clusters * launch.cluster};
+    launch.threads = 128 * (CONSUMERS + 1);
+    launch.shared = P::BARRIERS_AT + 16 * 3;
+    tell(name,
+         emulator::run(launch, seed,
+                       [&]() {
+                           matmul_wgmma_roles<bf16, bf16, true, true, BLOCK_M, BLOCK_N, 64, 3, CONSUMERS, CLUSTER_M,
+                                              CLUSTER_N, 8, false, 0, 1, STORES>(
+                               tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), tensor_map<CUtensorMap>(&c),
+                               product.c.data(), m, n, k, n % 8 == 0);
+                       }),
+         product);
+}
 
 /* Twice: what a launch leaves behind is what the next one finds. */
 template <int BLOCK_M, int BLOCK_N, int BLOCK_K, int STAGES, int CONSUMERS, int CLUSTER_M, int CLUSTER_N>
@@ -108,6 +134,8 @@ static void run_all() {
     split<96, 128, 64, 3, 2, 2, 1, 1>("tokens in tiles of 96", 190, 300, 200);
     split<48, 64, 64, 4, 1, 1, 2, 1>("tiles that overlap", 61, 140, 200);
     split<64, 64, 64, 4, 1, 2, 1, 1>("a tile of the cluster without tokens of its own", 50, 140, 200);
+    in_turn<128, 96, 2, 2, 1, 2>("overlapping tiles in turn", 300, 136, 200, 1);
+    in_turn<64, 64, 1, 1, 2, 0>("overlapping tiles from registers", 70, 131, 136, 2);
     split_e4m3<false>(37, 300, 656);
     split_e4m3<true>(37, 300, 1296);
     stream<128, 64, 64, 3, 2, 2, 1>("shares of clusters", 300, 136, 264, 2);
