@@ -12,7 +12,7 @@ emulator::Size threadIdx, blockIdx, blockDim, gridDim;
 namespace emulator {
 
 Fiber *current;
-std::mt19937 drawn;
+Draw drawn;
 bool late;
 
 static jmp_buf scheduler;
