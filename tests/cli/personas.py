@@ -178,7 +178,7 @@ def play(recording, name):
 def main():
     recording = json.load(gzip.open(sys.argv[1]))
     for name in sys.argv[3:] or PERSONAS:
-        with gzip.open(f"{sys.argv[2]}/{name}.json.gz", "wt") as out:
+        with gzip.open(f"{sys.argv[2]}/{name}.json.gz", "wt", compresslevel=1) as out:
             json.dump(play(recording, name), out)
         print(name)
 
