@@ -63,7 +63,8 @@ static rft_measurement of_process(const rft_measurement *m, size_t p, size_t beg
 static rft_repeat_item item_of(const rft_measurement *m, size_t problem) {
     size_t count = processes_of(m), begin = 0;
     double *medians = rft_calloc(count, sizeof *medians);
-    for (size_t p = 0; p < count; p++) {
+    medians[0] = m->stats.median; /* of one alone */
+    for (size_t p = 0; p < count && count > 1; p++) {
         rft_measurement part = of_process(m, p, begin);
         medians[p] = rft_stats_of(part.samples_s, part.n).median;
         begin += part.n;
