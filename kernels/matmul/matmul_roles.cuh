@@ -33,11 +33,6 @@ struct Plan {
     static constexpr int LAG = LAG_, IN_FLIGHT = IN_FLIGHT_, STORES = STORES_;
     static constexpr bool PINGPONG = PINGPONG_, IN_TURN = PINGPONG || LAG > 0;
     enum { STAGED = false }; /* scales of blocks surely come with their stage */
-#ifdef TILES_OVERLAP
-    static constexpr bool OVERLAPS = true; /* corner_of() */
-#else
-    static constexpr bool OVERLAPS = false;
-#endif
     typedef WgmmaTile<A_BY_K, BLOCK_M, BLOCK_K, CLUSTER_N, sizeof(T)> TileA;
     typedef WgmmaTile<B_BY_K, BLOCK_N, BLOCK_K, CLUSTER_M, sizeof(T)> TileB;
     static constexpr int STAGE_BYTES = TileA::BYTES + TileB::BYTES;
@@ -124,13 +119,13 @@ template <class P> __device__ __forceinline__ Corner corner_of(const Task &task,
 #else
     const Tile tile = tile_at<P::GROUP>(number, task.rows, task.columns);
 #endif
-    Corner corner = {(int)(tile.row * P::CLUSTER_M + task.rank_m) * P::BLOCK_M,
-                     (int)(tile.column * P::CLUSTER_N + task.rank_n) * P::BLOCK_N};
-    if (P::OVERLAPS) {
-        corner.row = inside(corner.row, P::BLOCK_M, task.m);
-        corner.column = inside(corner.column, P::BLOCK_N, task.n);
-    }
-    return corner;
+    const int row = (int)(tile.row * P::CLUSTER_M + task.rank_m) * P::BLOCK_M;
+    const int column = (int)(tile.column * P::CLUSTER_N + task.rank_n) * P::BLOCK_N;
+#ifdef TILES_OVERLAP
+    return {inside(row, P::BLOCK_M, task.m), inside(column, P::BLOCK_N, task.n)};
+#else
+    return {row, column};
+#endif
 }
 
 /* What comes with a stage beside tiles: so many bytes, asked for by load(). */

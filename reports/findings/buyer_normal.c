@@ -142,10 +142,11 @@ static void add_peers(rft_finding *f, const rft_buyer *buyer) {
         rft_finding_note(
             f, RFT_TO_PEOPLE,
             "A card counts once, by its number (UUID), with the median of its runs%s. Normal: not more than %g %% "
-            "outside the range of the others (%u or more), nor further than their scatter leaves open; matrix units "
-            "and power at rest, which heat moves, %g %%. Below: the share of the others that read less (%u or more).",
+            "outside the range of the others (%u or more), nor further than their scatter leaves open; L2 reads, "
+            "matrix units and power at rest, which differ more, %g %%. Below: the share of the others that read less "
+            "(%u or more).",
             buyer->given.card_count ? "; those of the program's recordings are among them" : "",
-            RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_HEAT_MARGIN_FRAC * 100, RFT_PEERS_RANKED);
+            RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_WIDE_MARGIN_FRAC * 100, RFT_PEERS_RANKED);
     }
 }
 

@@ -61,8 +61,8 @@ static cards gather(const rft_run *run, const rft_run *const *runs, size_t count
     return found;
 }
 
-static bool is_moved_by_heat(size_t what) {
-    return what == RFT_PEERS_IDLE_W || (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
+static bool differs_more(size_t what) {
+    return what == RFT_PEERS_IDLE_W || what == RFT_CEILING_L2_READ || (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
 }
 
 /* How far from the others' mean one more card may lie by Student's t: they may not show their model's range. */
@@ -76,7 +76,7 @@ static double reach_of(const double *others, size_t count, double mean) {
 }
 
 static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what, const double *others) {
-    double margin = is_moved_by_heat(what) ? RFT_PEERS_HEAT_MARGIN_FRAC : RFT_PEERS_MARGIN_FRAC;
+    double margin = differs_more(what) ? RFT_PEERS_WIDE_MARGIN_FRAC : RFT_PEERS_MARGIN_FRAC;
     if (isnan(row->own)) {
         return RFT_PEERS_UNKNOWN;
     }
