@@ -11,7 +11,9 @@ local ROLES = "BLOCK_M * BLOCK_N >= 128 * 192 and BLOCK_M * BLOCK_N <= 128 * 256
   .. " and IDLE == 0 and LAG == 0 and STORES <= 2"
 
 return function(variants, dtype)
-  local few = { [tensor[dtype].turns] = LARGE, [boxes[dtype].kernel] = "BLOCK_M * BLOCK_N >= 128 * 128" }
+  local few = {
+    [tensor[dtype].turns] = LARGE, [boxes[dtype].kernel] = "BLOCK_M * BLOCK_N >= 128 * 128", [boxes[dtype].roles] = "LAG == 1",
+  }
   for _, variant in ipairs(variants) do
     local large = few[variant.kernel] or variant.kernel == wgmma[dtype].roles and variant.tune.ORDER and ROLES
     variant.where = lists.join(variant.where, { "n <= 8192" .. (large and " or " .. large or "") })

@@ -114,5 +114,11 @@ return function(dtype)
       },
       where = lists.join(boxes[dtype].fits, { box_tiles }),
     },
+    {
+      "mma.sync, a producer warp",
+      kernel = boxes[dtype].roles,
+      tune = { BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), LAG = values(0, 1) },
+      where = lists.join(boxes[dtype].roles_fits, { "n > 1024 or LAG == 1" }), -- few SMs have a tile there
+    },
   }
 end

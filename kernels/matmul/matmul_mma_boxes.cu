@@ -4,24 +4,23 @@
  * newer, where no wgmma is too), and barriers in shared memory say what has arrived and what is free, so that no warp
  * waits for all others.
  */
+#include "matmul_boxes.cuh"
 #include "matmul_fragments.cuh"
-#include "matmul_wgmma.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
-/*
- * Tiles of A (BLOCK_M lines) and B (BLOCK_N), 128 bytes of k deep, in STAGES places. Barrier full[s] ends its phase
- * when place s has arrived, free[s] when all WARPS have read it. One thread of a warp that multiplies asks for tiles: a
- * warp more would leave the others 168 registers. It fills the place read a tile ago, halfway through the next.
- */
-template <typename T, int BLOCK_M, int BLOCK_N, int STAGES, int WARPS, int GROUP> struct BoxRing {
-    static constexpr int DEPTH = 128 / (int)sizeof(T), A_BYTES = BLOCK_M * 128, STAGE_BYTES = A_BYTES + BLOCK_N * 128;
-    static constexpr int BARRIERS_AT = STAGES * STAGE_BYTES;
+/* One thread of a warp that multiplies asks for tiles: a warp more would leave the others 168 registers. It fills the
+ * place read a tile ago, halfway through the next. */
+template <typename T, int BLOCK_M, int BLOCK_N, int STAGES, int WARPS, int GROUP>
+struct BoxRing : BoxPlaces<T, BLOCK_M, BLOCK_N, STAGES, WARPS> {
+    typedef BoxPlaces<T, BLOCK_M, BLOCK_N, STAGES, WARPS> Places;
+    using Places::free;
+    using Places::full;
     static_assert(STAGES >= 2, "one read, one on its way");
 
     const CUtensorMap *a, *b;
     int k;
-    unsigned begin, rows, columns, place = 0, parity = 0; /* place: bytes from the first */
+    unsigned rows, columns, place = 0, parity = 0; /* place: bytes from the first */
     /* What is asked for next: */
     unsigned fill = 0, fill_parity = 1, turn = blockIdx.x;
     int from = 0;
@@ -29,29 +28,12 @@ template <typename T, int BLOCK_M, int BLOCK_N, int STAGES, int WARPS, int GROUP
 
     __device__ __forceinline__ BoxRing(unsigned stages, const CUtensorMap *a_, const CUtensorMap *b_, int m, int n,
                                        int k_)
-        : a(a_), b(b_), k(k_), begin(stages), rows((m + BLOCK_M - 1) / BLOCK_M),
+        : Places(stages), a(a_), b(b_), k(k_), rows((m + BLOCK_M - 1) / BLOCK_M),
           columns((n + BLOCK_N - 1) / BLOCK_N), tile{} {
-        if (threadIdx.x == 0) {
-            for (int s = 0; s < STAGES; s++) {
-                bulk_barrier_init(full(s * STAGE_BYTES));
-                bulk_barrier_init(free(s * STAGE_BYTES), WARPS);
-            }
-            bulk_barrier_publish();
-        }
-        __syncthreads();
+        this->init();
         for (int s = 0; s < STAGES - 1; s++) {
             request();
         }
-    }
-    __device__ __forceinline__ unsigned full(unsigned at) const {
-        return begin + BARRIERS_AT + at / STAGE_BYTES * 8;
-    }
-    __device__ __forceinline__ unsigned free(unsigned at) const {
-        return full(at) + STAGES * 8;
-    }
-    __device__ __forceinline__ static void advance(unsigned &at, unsigned &phase) {
-        at = at == (STAGES - 1) * STAGE_BYTES ? 0 : at + STAGE_BYTES;
-        phase ^= at == 0;
     }
 
     __device__ __forceinline__ void request() {
@@ -60,11 +42,9 @@ template <typename T, int BLOCK_M, int BLOCK_N, int STAGES, int WARPS, int GROUP
                 tile = tile_at<GROUP>(turn, rows, columns);
             }
             bulk_wait(free(fill), fill_parity);
-            bulk_expect(full(fill), STAGE_BYTES);
-            bulk_load_box(begin + fill, a, from, tile.row * BLOCK_M, full(fill));
-            bulk_load_box(begin + fill + A_BYTES, b, from, tile.column * BLOCK_N, full(fill));
-            advance(fill, fill_parity);
-            from += DEPTH;
+            this->load(fill, a, b, from, tile);
+            Places::advance(fill, fill_parity);
+            from += Places::DEPTH;
             if (from >= k) {
                 from = 0;
                 turn += gridDim.x;
@@ -74,13 +54,6 @@ template <typename T, int BLOCK_M, int BLOCK_N, int STAGES, int WARPS, int GROUP
     /* By every thread of a warp: the place has arrived. */
     __device__ __forceinline__ void arrive() const {
         bulk_wait(full(place), parity);
-    }
-    /* The warp has read what is at `at`. */
-    __device__ __forceinline__ void leave(unsigned at) const {
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) {
-            bulk_arrive(free(at));
-        }
     }
 };
 

@@ -10,26 +10,7 @@
 /* The sums of 64 rows and PIECE_N columns from `first` on to shared memory, swizzled. */
 template <class P>
 __device__ __forceinline__ void write_piece(const typename P::Sum (&sums)[P::COUNT], int first, unsigned to) {
-    typedef typename P::C C;
-    const int warp = threadIdx.x % 128 / 32, lane = threadIdx.x % 32;
-    if constexpr (sizeof(C) == 4) {
-#pragma unroll
-        for (int i = 0; i < P::PIECE_N / 2; i += 2) {
-            const int line = warp * 16 + i / 2 % 2 * 8 + lane / 4, sixteen = i / 4 * 2 + lane % 4 / 2;
-            const typename P::Sum *own = sums + first / 2 + i;
-            store_pair(to + line * 128 + (sixteen ^ line % 8) * 16 + lane % 2 * 8, word_of(own[0]), word_of(own[1]));
-        }
-    } else {
-        const int line = warp * 16 + lane % 16, beside = lane / 16;
-        const int turn = P::PIECE_N == 64 ? line % 8 : line / 2 % 4; /* the swizzle of 128 or 64 bytes */
-#pragma unroll
-        for (int right = 0; right < P::PIECE_N / 8; right += 2) {
-            const float *own = sums + (first / 8 + right) * 4;
-            store_tiles(to + line * (P::PIECE_N * 2) + ((right + beside) ^ turn) * 16, rounded_pair<C>(own[0], own[1]),
-                        rounded_pair<C>(own[2], own[3]), rounded_pair<C>(own[4], own[5]),
-                        rounded_pair<C>(own[6], own[7]));
-        }
-    }
+    write_lines<typename P::C, P::PIECE_N>(sums + first / 2, threadIdx.x % 128 / 32 * 16, to);
 }
 
 struct NoEpilogue {

@@ -117,6 +117,30 @@ __device__ __forceinline__ void store_rows(const SUM (&sums)[WAVES][COUNT], C *c
     }
 }
 
+/* A warp's sums of 16 rows, from `first_line` on, and COLUMNS columns to shared memory, swizzled. */
+template <typename C, int COLUMNS, typename SUM>
+__device__ __forceinline__ void write_lines(const SUM *sums, int first_line, unsigned to) {
+    const int lane = threadIdx.x % 32;
+    if constexpr (sizeof(C) == 4) {
+#pragma unroll
+        for (int i = 0; i < COLUMNS / 2; i += 2) {
+            const int line = first_line + i / 2 % 2 * 8 + lane / 4, sixteen = i / 4 * 2 + lane % 4 / 2;
+            store_pair(to + line * 128 + (sixteen ^ line % 8) * 16 + lane % 2 * 8, word_of(sums[i]),
+                       word_of(sums[i + 1]));
+        }
+    } else {
+        const int line = first_line + lane % 16, beside = lane / 16;
+        const int turn = COLUMNS == 64 ? line % 8 : line / 2 % 4; /* the swizzle of 128 or 64 bytes */
+#pragma unroll
+        for (int right = 0; right < COLUMNS / 8; right += 2) {
+            const float *own = sums + right * 4;
+            store_tiles(to + line * (COLUMNS * 2) + ((right + beside) ^ turn) * 16, rounded_pair<C>(own[0], own[1]),
+                        rounded_pair<C>(own[2], own[3]), rounded_pair<C>(own[4], own[5]),
+                        rounded_pair<C>(own[6], own[7]));
+        }
+    }
+}
+
 /* LINES rows of an operand, BLOCK_K deep, by all threads, to where wgmma looks for them. */
 template <bool ALIGNED, int LINES, int BLOCK_K, int THREADS, typename T>
 __device__ __forceinline__ void fill_swizzled(unsigned char *to, const T *from, long long pitch, int lines_left,

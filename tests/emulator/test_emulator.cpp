@@ -24,6 +24,7 @@ namespace mma {
 #include "matmul_mma.cu"
 #include "matmul_mma_boxes.cu"
 #include "matmul_mma_finish.cu"
+#include "matmul_mma_roles.cu"
 #include "matmul_mma_scaled.cu"
 #include "matmul_mma_turns.cu"
 #include "mma_port.cu"
@@ -224,6 +225,27 @@ static void mma_boxes(const char *name, int m, int n, int k) {
                                          mma::matmul_mma_boxes<T, BLOCK_M, BLOCK_N, 32, 32, STAGES, 2>(
                                              tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(),
                                              m, n, k);
+                                     }),
+                       product, false));
+}
+
+/* Two blocks stay, each with warps that ask for boxes. */
+template <typename T, int BLOCK_M, int BLOCK_N, int STAGES, int LAG>
+static void mma_roles(const char *name, int m, int n, int k) {
+    typedef typename mma::Multiply<T>::Out Out;
+    Product<T, Out> product(m, n, k, seed);
+    product.plant();
+    const Map a = product.a_map(BLOCK_M), b = product.b_map(BLOCK_N), c = product.c_map(128 / sizeof(Out), 16);
+    Launch launch;
+    launch.grid = {2};
+    launch.threads = 384;
+    launch.shared = STAGES * ((BLOCK_M + BLOCK_N) * 128 + 16) + 8 * 4096 + 8;
+    tell(name, outcome(emulator::run(launch, seed,
+                                     [&]() {
+                                         mma::matmul_mma_roles<T, BLOCK_M, BLOCK_N, STAGES, 2, LAG>(
+                                             tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b),
+                                             tensor_map<CUtensorMap>(&c), product.c.data(), m, n, k,
+                                             n * sizeof(Out) % 16 == 0);
                                      }),
                        product, false));
 }
@@ -464,6 +486,9 @@ static void run_all() {
     mma_turns<unsigned char, true, 64, 64, 64, 32, 32, 3>("mma.sync in turn, fp8", 70, 136, 144);
     mma_boxes<bf16, 64, 64, 3>("mma.sync, tiles by TMA", 70, 136, 264);
     mma_boxes<signed char, 64, 64, 4>("mma.sync, tiles by TMA, int8, fewer than stages", 70, 67, 144);
+    mma_roles<bf16, 128, 256, 3, 1>("mma.sync, a producer warp", 140, 520, 328);
+    mma_roles<float, 256, 128, 4, 0>("mma.sync, a producer warp, tf32", 260, 136, 76);
+    mma_roles<signed char, 256, 128, 4, 3>("mma.sync, a producer warp, int8, odd, fewer than stages", 270, 67, 144);
     mma_scaled<false, bf16, SCALE_BLOCKS, true, 64, 128>("mma.sync, fp8 by blocks", 70, 136, 272);
     mma_scaled<false, bf16, SCALE_ROWS, false, 128, 0>("mma.sync, fp8 by rows, odd", 67, 77, 151);
     mma_scaled<true, float, SCALE_TENSOR, true, 128, 128>("mma.sync, e5m2 by e4m3", 70, 72, 272);

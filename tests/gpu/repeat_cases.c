@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MOST 8
+#define WORDS_MOST 9
 #define ARGS_MOST 3
 #define CONFIGS_TRIED 4096
 
@@ -26,7 +26,7 @@ typedef struct repeat_row {
     bool every; /* nothing there waits: for a sanitizer alone, which looks at all variants */
 } repeat_row;
 
-#define LAST_STEPS "mma.sync, tiles by TMA", "TMA and", "C by TMA", "ping-pong"
+#define LAST_STEPS "mma.sync, tiles by TMA", "mma.sync, a producer", "TMA and", "C by TMA", "ping-pong"
 #define WGMMA_STEPS LAST_STEPS, "wgmma", "a producer", "cluster multicast", "tiles in turn, g"
 
 #define ATTENTION "wgmma", "powers", "sums scaled", "ping-pong", "K and V", "polynomial"
