@@ -94,8 +94,8 @@ static bool is_default(const rft_split *split, rft_job_place at, uint64_t index,
     return is;
 }
 
-/* All of a part: the defaults, then the order of their hashes, the same on every card. Defaults are contenders anyway, and
- * a good time early lets the race work from the start. */
+/* All of a part: the defaults, then the order of their hashes, the same on every card. Defaults are contenders anyway,
+ * and a good time early lets the race work from the start. */
 static size_t list_part(const rft_split *split, rft_job_place at, rft_arena *arena, uint64_t **out) {
     const rft_plan *plan = split->opts->plan;
     const rft_sweep *sweep = plan->sweeps[at.sweep];

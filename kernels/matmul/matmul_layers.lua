@@ -117,7 +117,7 @@ return function(dtype, one_token)
         where_wide "m >= 128 and (CLUSTER_M == 1 or m > BLOCK_M)",
         where_wide "BLOCK_N % 128 == 0 or BLOCK_M == 128 and m >= 384", -- fewer SMs wait for the last tiles
         -- Of few tiles each has an SM of its own: a cluster's blocks would only wait for each other.
-        "CLUSTER_M * CLUSTER_N == 2 and BLOCK_M > 64 or CLUSTER_M * CLUSTER_N == 1 and m < 1024 and BLOCK_M * BLOCK_N <= 128 * 128",
+        "CLUSTER_M * CLUSTER_N == 2 and BLOCK_M > 64 or CLUSTER_M * CLUSTER_N == 1 and m < 1024 and BLOCK_M * BLOCK_N <= 128 * 224",
         where_wide("m >= 2048 and BLOCK_M * BLOCK_N == 128 * 256"
           .. " or m < 2048 and IDLE == 0 and (BLOCK_M == 128 or BLOCK_M == 64 and BLOCK_N == 128 and m <= 512)")
       ),

@@ -51,7 +51,8 @@ bench_result bench_run_sgemm(const char *const *more, const char *awaited);
 const char *bench_out(void);
 
 /* When parts of a run ended, in seconds since its events began: the first point, the last of the first round (not one
- * that a run which goes on tells again), the last of all, the last event. Of the last program's stdout; NaN: none came. */
+ * that a run which goes on tells again), the last of all, the last event. Of the last program's stdout; NaN: none came.
+ */
 typedef struct bench_parts {
     double first_s, round_s, last_s, end_s;
 } bench_parts;

@@ -3,8 +3,8 @@
  * splitting [N [once]]: `run -d 0,1 --split` against `run -d 0` on the sgemm sweep of over 500 configurations at n
  * (default 8192), one, two, two, one card (once: one, two), with cubins in the cache and ceilings kept. The ratio is
  * that of the times from the command's start to the last point of the first round: what the cards measure in common and
- * their contenders are in it; that their parts are put together and one card goes on is in the whole time beside it. The best of both may differ by what two runs of one kernel do. 77 where there is one
- * card.
+ * their contenders are in it; that their parts are put together and one card goes on is in the whole time beside it.
+ * The best of both may differ by what two runs of one kernel do. 77 where there is one card.
  */
 #include "bench/bench_program.h"
 #include "model/run/run_cards.h"
@@ -40,8 +40,9 @@ static tuned tune(const char *n, const char *devices) {
                     .points = run->point_count};
     for (size_t i = 0; i < run->card_count; i++) {
         const rft_run_card *c = &run->cards[i];
-        bench_line("  a card of these", "%zu points first and with a time, %zu in common, %.4f [%.4f, %.4f] times the time",
-                   c->timed, c->common, c->ratio, c->low, c->high);
+        bench_line("  a card of these",
+                   "%zu points first and with a time, %zu in common, %.4f [%.4f, %.4f] times the time", c->timed,
+                   c->common, c->ratio, c->low, c->high);
     }
     rft_run_free(run);
     bench_line(

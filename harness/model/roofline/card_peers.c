@@ -62,7 +62,8 @@ static cards gather(const rft_run *run, const rft_run *const *runs, size_t count
 }
 
 static bool differs_more(size_t what) {
-    return what == RFT_PEERS_IDLE_W || what == RFT_CEILING_L2_READ || (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
+    return what == RFT_PEERS_IDLE_W || what == RFT_CEILING_L2_READ ||
+           (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
 }
 
 /* How far from the others' mean one more card may lie by Student's t: they may not show their model's range. */
