@@ -56,7 +56,17 @@ end
 
 return sweep_of {
   name = "matmul_skinny_fp8",
-  variants = { variant("wgmma, k shared by a cluster", false), variant("begun before the layer in front ends (PDL)", true) },
+  variants = {
+    variant("wgmma, k shared by a cluster", false), variant("begun before the layer in front ends (PDL)", true),
+    {
+      "begun early, k begun apart (PDL)",
+      kernel = skinny.fp8.few,
+      tune = {
+        BLOCK_M = values(16), BLOCK_K = values(128, 256), STAGES = range(3, 24), CREWS = values(1, 2), TURNS = values(8), EARLY = values(true),
+      },
+      where = lists.join(skinny.fp8.few_fits, { "n < 2048 or m <= 16" }),
+    },
+  },
   over = { m = values(16, 32, 64, 128) },
   measure = { cache = "rotating", mode = "graph", max_time = 0.1 },
 }

@@ -93,6 +93,12 @@ return function(dtype, one_token)
       ),
     },
     {
+      "wgmma, k begun apart",
+      kernel = few.few,
+      tune = { BLOCK_M = values(16), BLOCK_K = values(128, 256), STAGES = range(3, 12), CREWS = values(1, 2), TURNS = values(8) },
+      where = all_of(few.few_fits, where_wide "m <= 16"),
+    },
+    {
       "wgmma, steps of k shared evenly",
       kernel = few.stream,
       tune = {

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B for few rows of A, or few tiles, on tensor cores: A is m x k (tokens), B lies as n x k (weights), C is m x n, sums
--- are fp32. Returns { bf16, fp16, fp8 }, each { wide, skinny, split, fits, full, stream, stream_fits }: wide, without tensor
--- cores, and skinny from sm_80 on, split and stream on sm_90a alone, with their constraints. fp8 (C in bf16) has split
--- and its constraints alone.
+-- are fp32. Returns { bf16, fp16, fp8 }, each { wide, skinny, split, fits, full, few, few_fits, stream, stream_fits }: wide, without tensor
+-- cores, and skinny from sm_80 on, split, few and stream on sm_90a alone, with their constraints. fp8 (C in bf16) has split
+-- and few and their constraints alone.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 local wgmma = require "kernels.matmul_wgmma"
@@ -184,6 +184,73 @@ local function split(dtype, cuda_type, bytes)
   }
 end
 
+-- A tile of split's, of 64 rows of weights, whose stages crews take in turn.
+local function few_tile(c)
+  return { BLOCK_M = c.BLOCK_M, BLOCK_N = 64, BLOCK_K = c.BLOCK_K, STAGES = c.STAGES, CLUSTER_M = 1, CLUSTER_N = 1, SPLIT = 1 }
+end
+
+local function few(dtype, cuda_type, bytes)
+  local narrow, C = bytes == 1, bytes == 1 and "__nv_bfloat16" or cuda_type
+  return tensor[dtype].kernel {
+    name = "wgmma_few",
+    source = "matmul_wgmma_few.cu",
+    entry = ("matmul_wgmma_few<%s, %s, BLOCK_M, BLOCK_K, STAGES, CREWS, TURNS, %s>"):format(cuda_type, C, narrow and "EARLY" or "false"),
+    params = {
+      TOKENS,
+      { "BLOCK_K", 128, "depth of a stage" },
+      { "STAGES", 8, "places for tiles of A and B in shared memory" },
+      { "CREWS", 2, "warpgroups, which take stages in turn; one more warp brings tiles" },
+      { "TURNS", 8, "parts of k of which neighbouring blocks begin with different ones" },
+      narrow and { "EARLY", false, "asks for weights before the launch in front of it ends (PDL)" } or nil,
+    },
+    temps = wgmma[dtype].temps,
+    odd = ODD,
+    launch = function(p, c, gpu, b)
+      return wgmma[dtype].with_maps(p, b, { a = true, b = true }, function(map)
+        return {
+          args = { map("a", c.BLOCK_M, 1), map("b", 64, 1), b.c, i32(p.m), i32(p.n), i32(p.k) },
+          grid = blocks_of(p, few_tile(c)),
+          block = 128 * c.CREWS + 32,
+          shared = shared_of(few_tile(c), bytes),
+          pdl = narrow and c.EARLY and p.k % 16 == 0, -- else a launch in front widens the weights' rows
+        }
+      end)
+    end,
+    -- As split's, with sums of each crew.
+    traffic = function(p, c, gpu)
+      local executed, written = tiles.executed(p, c.BLOCK_M, 64, c.BLOCK_K), 2 * p.m * p.n
+      local read = tiles.reads(p, bytes, c.BLOCK_M, 64)
+      return {
+        ["tensor_" .. dtype] = executed,
+        shared = executed / 2 * bytes * (1 / c.BLOCK_M + 1 / 64) + read + 8 * c.CREWS * p.m * p.n,
+        l2 = read + written,
+        dram_read = tiles.dram_reads(p, bytes, c.BLOCK_M, 64, gpu.sms, gpu.l2_bytes),
+        dram_write = written,
+      }
+    end,
+    -- Memory waits for bytes in flight; blocks in step ask for the same columns of all rows.
+    prior = function(p, c, gpu, t)
+      local in_flight = math.min(blocks_of(p, few_tile(c)), gpu.sms) * c.STAGES * stage_of(few_tile(c), bytes)
+      return math.max(t.dram * math.max(1, 48 * KiB * gpu.sms / in_flight), 0.6 * t.l2, t.shared) * (c.TURNS > 1 and 1 or 1.02)
+        + (c.CREWS > 1 and 5 or 5.5) * us
+    end,
+  }
+end
+
+-- Constraints of few: each crew has stages of its own, and its sums find room in their place; the deepest ring, or a round
+-- of crews less.
+local function few_fits(bytes)
+  return {
+    "gpu.arch == 'sm_90a'", "STAGES % CREWS == 0 and BLOCK_M <= 256 and BLOCK_M % 16 == 0",
+    function(BLOCK_M, BLOCK_K, STAGES, CREWS, gpu)
+      local tile = few_tile { BLOCK_M = BLOCK_M, BLOCK_K = BLOCK_K, STAGES = STAGES }
+      if CREWS * sums_of { BLOCK_M = BLOCK_M, BLOCK_N = 64 } > STAGES * stage_of(tile, bytes) then return false end
+      local left = gpu.shared_per_block // (stage_of(tile, bytes) + 16) - STAGES
+      return left >= 0 and left < 2 * CREWS
+    end,
+  }
+end
+
 local function stream_shared_of(c) return c.STAGES * (stage_of(c) + 16) end
 
 local function stream(dtype, cuda_type)
@@ -290,6 +357,7 @@ local function split_of(dtype, cuda_type, bytes)
       end,
     },
     full = full_of(bytes, 1), full_of_two = full_of(bytes, 2),
+    few = few(dtype, cuda_type, bytes), few_fits = few_fits(bytes),
   }
 end
 
@@ -299,7 +367,7 @@ for dtype, cuda_type in pairs { bf16 = "__nv_bfloat16", fp16 = "__half" } do
   skinnies[dtype] = {
     wide = wide(dtype, cuda_type),
     skinny = skinny(dtype, cuda_type),
-    split = own.split, fits = own.fits, full = own.full,
+    split = own.split, fits = own.fits, full = own.full, few = own.few, few_fits = own.few_fits,
     stream = stream(dtype, cuda_type),
     -- The constraints of split for stream, with the deepest ring.
     stream_fits = {

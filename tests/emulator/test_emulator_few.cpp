@@ -5,8 +5,8 @@
 typedef __nv_bfloat16 bf16;
 #define TILES_OVERLAP
 #include "matmul_skinny.cu"
+#include "matmul_wgmma_few.cu"
 #include "matmul_wgmma_roles.cu"
-#include "matmul_wgmma_split.cu"
 #include "matmul_wgmma_stream.cu"
 
 #include "emulator/emulated_test.hpp"
@@ -53,6 +53,21 @@ template <bool EARLY> static void split_e4m3(int m, int n, int k) {
             tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(), m, n, k);
     });
     tell("e4m3, parts of k, tokens shared", fault.empty() ? product.wrong(false) : fault);
+}
+
+template <typename T, int BLOCK_M, int BLOCK_K, int STAGES, int CREWS, int TURNS, bool EARLY>
+static void few(const char *name, int m, int n, int k) {
+    Product<T, bf16> product(m, n, k, seed);
+    const Map a = product.a_map(BLOCK_M), b = product.b_map(64);
+    Launch launch;
+    launch.grid = {parts_of(m, BLOCK_M) * parts_of(n, 64)};
+    launch.threads = 128 * CREWS + 32;
+    launch.shared = STAGES * ((BLOCK_M + 64) * BLOCK_K * sizeof(T) + 16);
+    const std::string fault = emulator::run(launch, seed, [&]() {
+        matmul_wgmma_few<T, bf16, BLOCK_M, BLOCK_K, STAGES, CREWS, TURNS, EARLY>(
+            tensor_map<CUtensorMap>(&a), tensor_map<CUtensorMap>(&b), product.c.data(), m, n, k);
+    });
+    tell(name, fault.empty() ? product.wrong(false) : fault);
 }
 #endif
 
@@ -138,6 +153,9 @@ static void run_all() {
     in_turn<64, 64, 1, 1, 2, 0>("overlapping tiles from registers", 70, 131, 136, 2);
     split_e4m3<false>(37, 300, 656);
     split_e4m3<true>(37, 300, 1296);
+    few<bf16, 16, 64, 4, 2, 3, false>("k begun apart, crews", 37, 200, 648);
+    few<bf16, 64, 128, 3, 1, 8, false>("fewer steps than stages", 50, 131, 264);
+    few<unsigned char, 64, 128, 4, 2, 8, true>("e4m3, k begun apart, early", 50, 200, 1296);
     stream<128, 64, 64, 3, 2, 2, 1>("shares of clusters", 300, 136, 264, 2);
     skinny<true, 8, 16, 4, 2>("one token", 1, 36, 520);
     skinny<false, 16, 32, 2, 1>("odd k", 19, 67, 71);
