@@ -2,8 +2,9 @@
 -- A 3 x 3 filter for each channel: 18 operations an element of 4 bytes moved, so it should take a copy's time. How many pixels
 -- must a thread have, so that reading and widening each of them nine times does not?
 local depthwise = require "kernels.depthwise"
+local l2 = require "kernels.l2_policy"
 
-local function ladder(name, kernel, ring, turning, full)
+local function ladder(name, kernel, ring, turning, kept, full)
   return sweep {
     name = name,
     problems = {
@@ -50,8 +51,23 @@ local function ladder(name, kernel, ring, turning, full)
         tune = { WARPS = values(4, 7, 8, 14), COLS = values(4, 7), ROWS = values(14, 28), STAGES = values(3, 4, 6) },
         where = { "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and WARPS * COLS % 28 == 0)" },
       },
+      {
+        "y stays in L2",
+        kernel = kept,
+        tune = {
+          WARPS = values(4),
+          COLS = values(4, 7),
+          ROWS = values(7, 14),
+          STAGES = values(3, 4),
+          WRITE = l2.hints("last", "last_2"),
+        },
+        where = { "gpu.cc >= 90", "w % (WARPS * COLS) == 0 or (w < 56 and COLS == 7)" },
+      },
     },
   }
 end
 
-return { ladder("depthwise_f16", depthwise.f16, depthwise.ring_f16, depthwise.turning_f16, true), ladder("depthwise_bf16", depthwise.bf16, depthwise.ring_bf16, depthwise.turning_bf16, false) }
+return {
+  ladder("depthwise_f16", depthwise.f16, depthwise.ring_f16, depthwise.turning_f16, depthwise.kept_f16, true),
+  ladder("depthwise_bf16", depthwise.bf16, depthwise.ring_bf16, depthwise.turning_bf16, depthwise.kept_bf16, false),
+}

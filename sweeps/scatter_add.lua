@@ -3,6 +3,7 @@
 -- of an instruction, and what when half of all ids are one row?
 local scatter_add = require "kernels.scatter_add"
 local ids = require "kernels.gather_ids"
+local l2 = require "kernels.l2_policy"
 
 -- t rows of d floats onto v: a quarter of the table, less a few, so that the last batch is never full.
 local problems_of = { { t = 10007, d = 67, v = 40009, order = "duplicated" } } -- no vectors
@@ -37,6 +38,18 @@ return sweep {
       kernel = scatter_add.fetched,
       tune = { VEC = values(1, 2, 4), BLOCK = values(256, 512), ITEMS = values(2, 4, 8) },
       where = { "d % VEC == 0", "VEC > 1 or d == 1 or d % 2 == 1" },
+    },
+    {
+      "their lines stay in L2 (sm_90)",
+      kernel = scatter_add.kept,
+      tune = {
+        VEC = values(4),
+        BLOCK = values(128, 256, 512),
+        ITEMS = values(2, 4),
+        READ = l2.hints("streaming", "plain"),
+        WRITE = l2.hints("last_2", "last_4"),
+      },
+      where = { "gpu.cc >= 90", "d % VEC == 0" },
     },
     {
       "rows combined first",

@@ -5,6 +5,7 @@
  * sums that it is part of. Neighbouring threads have neighbouring channels.
  */
 #include "bulk_tiles.cuh"
+#include "l2_policy.cuh"
 #include "vectors.cuh"
 
 #include <cuda_bf16.h>
@@ -93,9 +94,9 @@ __global__ void __launch_bounds__(BLOCK) depthwise(const T *__restrict__ x, cons
  * The same out of a ring of rows in shared memory, 64 channels and WARPS x COLS pixels wide, which the accelerator
  * brings with a pixel more on both sides and zeros around the image: what is on its way takes no registers. A lane has
  * two channels, a warp COLS pixels. sm_90 and newer; channels are a multiple of 8. TURN: every other strip goes up, so
- * that two that share rows meet them together.
+ * that two that share rows meet them together. WRITE: a hint of l2_policy.cuh.
  */
-template <class T, int WARPS, int COLS, int ROWS, int STAGES, bool TURN>
+template <class T, int WARPS, int COLS, int ROWS, int STAGES, bool TURN, class WRITE>
 __device__ __forceinline__ void go_by_rows(const CUtensorMap &x, const T *__restrict__ taps, T *__restrict__ y,
                                            int height, int width, int channels) {
 #if __CUDA_ARCH__ >= 900
@@ -169,7 +170,7 @@ __device__ __forceinline__ void go_by_rows(const CUtensorMap &x, const T *__rest
                 round_to(out.item[0], sum[0][j][0]);
                 round_to(out.item[1], sum[0][j][1]);
                 if (own_channel < channels && column + j < width) {
-                    *reinterpret_cast<unsigned *>(to + (long long)j * channels) = out.word;
+                    store_as(WRITE(), reinterpret_cast<unsigned *>(to + (long long)j * channels), out.word);
                 }
             }
             to += (long long)(width * channels) * down;
@@ -192,12 +193,19 @@ template <class T, int WARPS, int COLS, int ROWS, int STAGES>
 __global__ void __launch_bounds__(WARPS * 32)
     depthwise_ring(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
                    int width, int channels) {
-    go_by_rows<T, WARPS, COLS, ROWS, STAGES, false>(x, taps, y, height, width, channels);
+    go_by_rows<T, WARPS, COLS, ROWS, STAGES, false, plain>(x, taps, y, height, width, channels);
 }
 
 template <class T, int WARPS, int COLS, int ROWS, int STAGES>
 __global__ void __launch_bounds__(WARPS * 32)
     depthwise_turning(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
                       int width, int channels) {
-    go_by_rows<T, WARPS, COLS, ROWS, STAGES, true>(x, taps, y, height, width, channels);
+    go_by_rows<T, WARPS, COLS, ROWS, STAGES, true, plain>(x, taps, y, height, width, channels);
+}
+
+template <class T, int WARPS, int COLS, int ROWS, int STAGES, class WRITE>
+__global__ void __launch_bounds__(WARPS * 32)
+    depthwise_kept(const __grid_constant__ CUtensorMap x, const T *__restrict__ taps, T *__restrict__ y, int height,
+                   int width, int channels) {
+    go_by_rows<T, WARPS, COLS, ROWS, STAGES, true, WRITE>(x, taps, y, height, width, channels);
 }

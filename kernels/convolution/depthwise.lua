@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = x convolved with 3 x 3 taps for each channel, zeros around: n images of h by w pixels of c channels. Returns { f16, bf16,
--- ring_f16, ring_bf16, turning_f16, turning_bf16 }, the latter four by TMA (sm_90 and newer).
+-- ring_f16, ring_bf16, turning_f16, turning_bf16, kept_f16, kept_bf16 }, the latter six by TMA (sm_90 and newer).
+local l2 = require "kernels.l2_policy"
+
 local function elements(p) return p.n * p.h * p.w * p.c end
 
 local function describe(name, element, facts)
@@ -66,15 +68,16 @@ local function by_threads(name, element, type_name)
 end
 
 -- Where channels are no multiple of 8, which tensor maps demand, the threads' way.
-local function by_ring(name, element, type_name, way)
+local function by_ring(name, element, type_name, way, hint)
   return describe(name, element, {
     prefix = way .. "_",
-    entry = ("depthwise_%s<%s, WARPS, COLS, ROWS, STAGES>"):format(way, type_name),
+    entry = ("depthwise_%s<%s, WARPS, COLS, ROWS, STAGES%s>"):format(way, type_name, hint and ", WRITE" or ""),
     params = {
       { "WARPS", 8, "warps of a block, beside each other" },
       { "COLS", 7, "neighbouring pixels of a warp" },
       { "ROWS", 28, "rows that it goes down" },
       { "STAGES", 4, "rows in shared memory" },
+      hint,
     },
     launch = function(p, c, gpu, b)
       if p.c % 8 > 0 then
@@ -109,4 +112,6 @@ return {
   ring_bf16 = by_ring("bf16", bf16, "__nv_bfloat16", "ring"),
   turning_f16 = by_ring("f16", f16, "__half", "turning"),
   turning_bf16 = by_ring("bf16", bf16, "__nv_bfloat16", "turning"),
+  kept_f16 = by_ring("f16", f16, "__half", "kept", l2.WRITE),
+  kept_bf16 = by_ring("bf16", bf16, "__nv_bfloat16", "kept", l2.WRITE),
 }

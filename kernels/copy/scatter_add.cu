@@ -4,6 +4,7 @@
  * them, and none is waited for. What differs is how many floats an instruction takes there: 1, 2 or 4 (sm_90),
  * or a whole row by the copy engine.
  */
+#include "l2_policy.cuh"
 #include "row_bulk.cuh"
 #include "striped.cuh"
 
@@ -31,14 +32,40 @@ __device__ __forceinline__ void add_word(float *to, uint4 word) {
 #endif
 }
 
-/* The line of `to` comes into L2, which nothing waits for. */
-__device__ __forceinline__ void fetch_line(const float *to) {
+/* By a policy of l2_policy.cuh, which four floats can have (sm_90). */
+template <class WORD> __device__ __forceinline__ void add_by(float *to, WORD word, l2_policy) {
+    add_word(to, word);
+}
+#if __CUDA_ARCH__ >= 900
+__device__ __forceinline__ void add_by(float *to, uint4 word, l2_policy policy) {
+    asm volatile("red.relaxed.gpu.global.add.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to),
+                 "f"(__uint_as_float(word.x)), "f"(__uint_as_float(word.y)), "f"(__uint_as_float(word.z)),
+                 "f"(__uint_as_float(word.w)), "l"(policy)
+                 : "memory");
+}
+#endif
+template <class WORD> __device__ __forceinline__ void add_as(plain, float *to, WORD word) {
+    add_word(to, word);
+}
+template <class HINT, class WORD> __device__ __forceinline__ void add_as(HINT hint, float *to, WORD word) {
+    add_by(to, word, policy_of(hint));
+}
+
+/* The line of `to` comes into L2, which nothing waits for; to stay there where a hint says so. */
+__device__ __forceinline__ void fetch_line(plain, const float *to) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(to)));
+}
+template <class HINT> __device__ __forceinline__ void fetch_line(HINT, const float *to) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(__cvta_generic_to_global(to)));
+#else
+    fetch_line(plain(), to);
+#endif
 }
 
 /* Words of VEC floats, ITEMS of them on their way in a thread; rows are multiples of VEC floats. FETCH: L2 asks memory
  * for what will be added to while x is on its way. */
-template <int VEC, int BLOCK, int ITEMS, bool FETCH>
+template <int VEC, int BLOCK, int ITEMS, bool FETCH, class READ, class WRITE>
 __device__ __forceinline__ void add_words(const int *__restrict__ ids, const float *__restrict__ x, float *table,
                                           long long t, long long d) {
     typedef typename Word<4 * VEC>::type word_t;
@@ -50,17 +77,17 @@ __device__ __forceinline__ void add_words(const int *__restrict__ ids, const flo
     for (int k = 0; k < ITEMS; k++) {
         const long long at = first + k * BLOCK, row = at / words;
         if (at < all) {
-            word[k] = __ldcs(reinterpret_cast<const word_t *>(x) + at);
+            word[k] = load_as(READ(), reinterpret_cast<const word_t *>(x) + at);
             to[k] = (ids[row] * (long long)words + (at - row * words)) * VEC;
             if (FETCH && to[k] % 16 < VEC) { /* a thread for 64 bytes */
-                fetch_line(table + to[k]);
+                fetch_line(WRITE(), table + to[k]);
             }
         }
     }
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         if (first + k * BLOCK < all) {
-            add_word(table + to[k], word[k]);
+            add_as(WRITE(), table + to[k], word[k]);
         }
     }
 }
@@ -68,13 +95,19 @@ __device__ __forceinline__ void add_words(const int *__restrict__ ids, const flo
 template <int VEC, int BLOCK, int ITEMS>
 __global__ void __launch_bounds__(BLOCK, 1)
     scatter_words(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
-    add_words<VEC, BLOCK, ITEMS, false>(ids, x, table, t, d);
+    add_words<VEC, BLOCK, ITEMS, false, streaming, plain>(ids, x, table, t, d);
 }
 
 template <int VEC, int BLOCK, int ITEMS>
 __global__ void __launch_bounds__(BLOCK, 1)
     scatter_fetched(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
-    add_words<VEC, BLOCK, ITEMS, true>(ids, x, table, t, d);
+    add_words<VEC, BLOCK, ITEMS, true, streaming, plain>(ids, x, table, t, d);
+}
+
+template <int VEC, int BLOCK, int ITEMS, class READ, class WRITE>
+__global__ void __launch_bounds__(BLOCK, 1)
+    scatter_kept(const int *__restrict__ ids, const float *__restrict__ x, float *table, long long t, long long d) {
+    add_words<VEC, BLOCK, ITEMS, true, READ, WRITE>(ids, x, table, t, d);
 }
 
 __device__ __forceinline__ unsigned sum_of_words(unsigned a, unsigned b) {

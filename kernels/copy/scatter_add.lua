@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- table[ids[i]] += x[i]: t rows of d floats onto v; `order` says which (gather_ids.lua). Returns { words,
--- fetched, combined, bulk }; fetched: words, whose lines L2 asks for ahead.
+-- fetched, kept, combined, bulk }; fetched: words, whose lines L2 asks for ahead; kept: and keeps.
 local ids = require "kernels.gather_ids"
+local l2 = require "kernels.l2_policy"
 
 local whole = from "gather_ids.cu:whole_numbers" -- added up exactly, in whatever order
 
@@ -53,31 +54,37 @@ end
 
 local function vector(p) return p.d % 4 == 0 and 4 or p.d % 2 == 0 and 2 or 1 end
 
-local function words_launch(p, b, vec, block, items, name)
+local function words_launch(p, b, vec, block, items, name, hints)
   return {
-    entry = ("scatter_%s<%d, %d, %d>"):format(name or "words", vec, block, items),
+    entry = ("scatter_%s<%d, %d, %d%s>"):format(name or "words", vec, block, items, hints or ""),
     args = { b.ids, b.x, b.table, i64(p.t), i64(p.d) },
     grid = ceil_div(p.t * p.d // vec, block * items),
     block = block,
   }
 end
 
-local function by_words(name)
+local function by_words(name, read, write)
+  local hints = read and ", READ, WRITE" or ""
   return scatter_add {
     name = name,
-    entry = ("scatter_%s<VEC, BLOCK, ITEMS>"):format(name),
+    entry = ("scatter_%s<VEC, BLOCK, ITEMS%s>"):format(name, hints),
     params = {
       { "VEC", 1, "floats an instruction adds" },
       { "BLOCK", 256, "threads a block" },
       { "ITEMS", 1, "instructions on their way in a thread" },
+      read,
+      write,
     },
-    launch = function(p, c, gpu, b) return words_launch(p, b, math.min(c.VEC, vector(p)), c.BLOCK, c.ITEMS, name) end,
+    launch = function(p, c, gpu, b)
+      return words_launch(p, b, math.min(c.VEC, vector(p)), c.BLOCK, c.ITEMS, name, hints)
+    end,
   }
 end
 
 return {
   words = by_words "words",
   fetched = by_words "fetched",
+  kept = by_words("kept", l2.READ, l2.WRITE),
 
   combined = scatter_add {
     name = "combined",

@@ -110,8 +110,8 @@ static void ring(const char *name, int h, int w, int c) {
         launch.threads = WARPS * 32;
         launch.shared = STAGES * ((WARPS * COLS + 2) * 128 + 8);
         return emulator::run(launch, seed, [&]() {
-            go_by_rows<T, WARPS, COLS, ROWS, STAGES, TURN>(emulator::tensor_map<CUtensorMap>(&map), taps.data(),
-                                                           y.data(), h, w, c);
+            go_by_rows<T, WARPS, COLS, ROWS, STAGES, TURN, plain>(emulator::tensor_map<CUtensorMap>(&map), taps.data(),
+                                                                  y.data(), h, w, c);
         });
     });
 }
