@@ -132,6 +132,17 @@ local function sweep_of(word)
       ),
     }
   end
+  if layer.early_wide then
+    variants[#variants + 1] = {
+      "begun early, wgmma (PDL)",
+      kernel = layer.early_wide,
+      tune = { BLOCK_M = values(16), CREWS = values(2, 3), TURNS = values(1, 2) },
+      where = with(
+        layer.fits.early_wide, HOLDS_M, "TURNS == (CREWS == 2 and 2 or 1)", -- what registers hold
+        function(n, gpu) return n < 2048 or ceil_div(n, 64) <= gpu.sms and ceil_div(n, 64) >= 0.8 * gpu.sms end
+      ),
+    }
+  end
   local baseline
   if kind == "plain" then
     baseline = { vendor.matmul { a = "x", b = "w", c = "y", math = math_of_x, transpose_b = true } }

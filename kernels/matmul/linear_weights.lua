@@ -5,9 +5,9 @@
 --   x        f16 (when left out) or bf16: type of x and y
 --   group    of int4: 32, 64 or 128 (when left out) neighbours of a row that share a scale
 --   zeros    of int4: true where each group has a zero point; else it is 8
--- It returns { naive, wide, registers, bulk, wgmma, early, early_fetched, fits }: naive and wide from sm_75 on (bf16 from
--- sm_80), registers from sm_80, bulk and both early (of 4 and 8 bits) from sm_90, wgmma on sm_90a alone; fits, constraints of
--- the others than naive.
+-- It returns { naive, wide, registers, bulk, wgmma, early, early_fetched, early_wide, fits }: naive and wide from sm_75 on (bf16
+-- from sm_80), registers from sm_80, bulk and both early (of 4 and 8 bits) from sm_90, wgmma and early_wide (4 bits) on sm_90a
+-- alone; fits, constraints of the others than naive.
 local intensity = require "kernels.intensity"
 local tiles = require "kernels.tiles"
 
@@ -461,6 +461,62 @@ return function(facts)
   } end
   local early, early_fetched = bits <= 8 and early_layer("early"), bits <= 8 and early_layer("early_fetched")
 
+  local function early_wide_shared(c)
+    local piece = c.BLOCK_K // record_k * 4 * record_bytes
+    return c.X_STAGES * (2 * c.BLOCK_M * c.BLOCK_K + 8) + c.STAGES * (piece + 16)
+  end
+  local function early_wide_packed(p, c)
+    return 4 * ceil_div(p.n, 64) * ceil_div(p.k, c.BLOCK_K) * (c.BLOCK_K // record_k) * record_bytes
+  end
+  local early_wide = group and layer {
+    name = "early_wide",
+    source = "linear_early_wide.cu",
+    entry = ("linear_early_wide<%s, %s, BLOCK_M, BLOCK_K, CREWS, STAGES, X_STAGES, TURNS, AHEAD>"):format(F, cuda_x),
+    params = {
+      { "BLOCK_M", 16, "tokens of a tile" },
+      { "BLOCK_K", 256, "depth of a stage" },
+      { "CREWS", 2, "warpgroups of a block, which take stages in turn; two more warps bring" },
+      { "STAGES", 6, "places in shared memory for weights" },
+      { "X_STAGES", 6, "places for what they are multiplied by" },
+      { "TURNS", 2, "times 32 k's widened, then multiplied" },
+      { "AHEAD", 0, "stages left to ask for when the next launch may begin" },
+    },
+    temps = function(p, c) return { packed = temp(u8, early_wide_packed(p, c)), x_wide = x_wide_of(p) } end,
+    prepare = function(p, c, gpu, b)
+      local scales, points = given(b)
+      return {
+        {
+          entry = ("linear_pack_wide<%s, BLOCK_K>"):format(F),
+          args = { b.w, scales, points, b.packed, i64(p.n), i64(p.k) },
+          grid = { ceil_div(p.k, c.BLOCK_K) * (c.BLOCK_K // record_k), 4 * ceil_div(p.n, 64) },
+          block = 64,
+        },
+      }
+    end,
+    launch = function(p, c, gpu, b)
+      return with_map(p, b, c.BLOCK_M, function(map)
+        return {
+          args = { b.packed, (given(b)), map, b.y, i32(p.m), i32(p.n), i32(p.k) },
+          grid = { ceil_div(p.n, 64), ceil_div(p.m, c.BLOCK_M) },
+          block = 128 * c.CREWS + 64,
+          shared = early_wide_shared(c),
+          pdl = true,
+        }
+      end)
+    end,
+    traffic = function(p, c)
+      local token_tiles, all = ceil_div(p.m, c.BLOCK_M), early_wide_packed(p, c)
+      local x_read = 2 * p.m * p.k * ceil_div(p.n, 64)
+      return {
+        [pipe] = tiles.executed(p, c.BLOCK_M, 64, c.BLOCK_K),
+        shared = 2 * token_tiles * all + 2 * x_read + 8 * c.CREWS * p.m * p.n,
+        l2 = token_tiles * all + x_read + 2 * p.m * p.n,
+        dram_read = all + 2 * p.m * p.k,
+        dram_write = 2 * p.m * p.n,
+      }
+    end,
+  }
+
   -- Whole warps' registers; what is shared; nothing to add up without SPLIT.
   local fits = {
     "SPLIT > 1 or LAST_BLOCK",
@@ -468,6 +524,7 @@ return function(facts)
   }
   return {
     naive = naive, wide = wide, registers = registers, bulk = bulk, wgmma = wgmma, early = early, early_fetched = early_fetched,
+    early_wide = early_wide,
     fits = {
       registers = {
         "gpu.cc >= 80", fits[1], fits[2],
@@ -492,6 +549,13 @@ return function(facts)
       wide = { fits[1] },
       early = { "gpu.cc >= 90", fits[2], early_fits(0) },
       early_deepest = early_fits(1, true),
+      early_wide = {
+        "gpu.arch == 'sm_90a'", "STAGES % CREWS == 0 and X_STAGES % CREWS == 0 and X_STAGES <= STAGES",
+        function(BLOCK_M, BLOCK_K, CREWS, STAGES, X_STAGES, gpu)
+          local c = { BLOCK_M = BLOCK_M, BLOCK_K = BLOCK_K, CREWS = CREWS, STAGES = STAGES, X_STAGES = X_STAGES }
+          return early_wide_shared(c) <= gpu.shared_per_sm // 2 - 1024
+        end,
+      },
       wgmma = {
         "gpu.arch == 'sm_90a'", group and "true" or "BLOCK_K == 128", -- deeper ones are multiplied one by one
         "CLUSTER_N * SPLIT <= 8 and BLOCK_M % (8 * CLUSTER_N) == 0",

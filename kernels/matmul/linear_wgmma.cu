@@ -12,21 +12,17 @@
 #include "weight_formats.cuh"
 #include "wgmma_tiles.cuh"
 
-/* Records of weight_formats.cuh in another order: of a record the four of 64 rows lie together, which are a warp's
- * each; records follow each other along k, as many as are whole steps of 256 k's. A lane's 8 k's of a turn are the
- * pairs that an A of 16 k's has in its registers, for k in its own order: 2 (l % 4), and 8, 16, 24 further. */
+/* By 64 threads: record blockIdx.x of rows 16 blockIdx.y on, as weight_formats.cuh says, but a lane's 8 k's of a turn
+ * are the pairs that an A of 16 k's has in its registers, for k in its own order: 2 (l % 4), and 8, 16, 24 further. */
 template <class F>
-__global__ void __launch_bounds__(64)
-    linear_pack_64(const unsigned char *__restrict__ w, const __half *__restrict__ scales,
-                   const unsigned char *__restrict__ zeros, unsigned char *__restrict__ packed, long long n,
-                   long long k) {
+__device__ __forceinline__ void pack_pairs(const unsigned char *__restrict__ w, const __half *__restrict__ scales,
+                                           const unsigned char *__restrict__ zeros, unsigned char *record, long long n,
+                                           long long k) {
     typedef Record<F> R;
     constexpr int EACH = 32 / F::BITS; /* weights of a word */
     const int half = threadIdx.x / 32, lane = threadIdx.x % 32;
     const long long first = (long long)blockIdx.x * R::K, top = (long long)blockIdx.y * 16;
     const long long row = top + half * 8 + lane / 4;
-    unsigned char *record =
-        packed + (((long long)blockIdx.y / 4 * gridDim.x + blockIdx.x) * 4 + blockIdx.y % 4) * R::BYTES;
     unsigned words[4] = {};
     for (int i = 0; i < 4 * EACH; i++) {
         const int word = i / EACH, turn = word / R::WORDS_OF_TURN;
@@ -46,6 +42,18 @@ __global__ void __launch_bounds__(64)
             record[1024 + R::GROUPS * 32 + i] = inside ? zeros[of * groups + group] : 0;
         }
     }
+}
+
+/* Of a record the four of 64 rows lie together, which are a warp's each; records follow each other along k, as many as
+ * are whole steps of 256 k's. */
+template <class F>
+__global__ void __launch_bounds__(64)
+    linear_pack_64(const unsigned char *__restrict__ w, const __half *__restrict__ scales,
+                   const unsigned char *__restrict__ zeros, unsigned char *__restrict__ packed, long long n,
+                   long long k) {
+    unsigned char *record =
+        packed + (((long long)blockIdx.y / 4 * gridDim.x + blockIdx.x) * 4 + blockIdx.y % 4) * Record<F>::BYTES;
+    pack_pairs<F>(w, scales, zeros, record, n, k);
 }
 
 #if __CUDA_ARCH_FEAT_SM90_ALL

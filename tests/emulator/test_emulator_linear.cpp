@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "linear_early.cu"
+#include "linear_early_wide.cu"
 #include "linear_weights.cu"
-#include "linear_wgmma.cu"
 
 #include "emulator/emulated_test.hpp"
 
@@ -231,6 +231,28 @@ static void early(int m, int n, int k) {
     });
 }
 
+template <class F, typename T, int BLOCK_M, int BLOCK_K, int CREWS, int STAGES, int X_STAGES, int TURNS>
+static void early_wide(int m, int n, int k) {
+    typedef Record<F> R;
+    const unsigned records = parts_of(k, BLOCK_K) * (BLOCK_K / R::K), rows = parts_of(n, 64);
+    Problem<F, T> p(m, n, k);
+    p.packed.assign((size_t)rows * 4 * records * R::BYTES, 0xff);
+    Launch launch;
+    launch.grid = {records, rows * 4};
+    launch.threads = 64;
+    p.tell("linear_pack_wide", emulator::run(launch, seed, [&] {
+               linear_pack_wide<F, BLOCK_K>(p.w.data(), p.scales.data(), p.zeros.data(), p.packed.data(), n, k);
+           }));
+    const emulator::Map map = {(unsigned char *)p.x.data(), 2, k, m, k, 64, BLOCK_M, 128};
+    launch.grid = {rows, parts_of(m, BLOCK_M)};
+    launch.threads = CREWS * 128 + 64;
+    launch.shared = X_STAGES * (BLOCK_M * 2 * BLOCK_K + 8) + STAGES * (BLOCK_K / R::K * 4 * R::BYTES + 16);
+    p.check("linear_early_wide", launch, BLOCK_M, 64, 1, [&] {
+        linear_early_wide<F, T, BLOCK_M, BLOCK_K, CREWS, STAGES, X_STAGES, TURNS, 0>(
+            p.packed.data(), p.scales.data(), emulator::tensor_map<CUtensorMap>(&map), p.y.data(), m, n, k);
+    });
+}
+
 /* Two kernels: parts, then what adds them up. */
 template <class F, typename T> static void two_kernels(int m, int n, int k) {
     constexpr int SPLIT = 3, ROWS = 32;
@@ -285,6 +307,9 @@ static void run_all() {
     early<E4m3, bf16, 8, 2, 1, 2, 2, 2, 1>(3, 40, 392);
     early<Int8, fp16, 16, 4, 2, 2, 2, 1, 2>(13, 67, 840);
     early<Int4<128, false>, fp16, 16, 4, 1, 2, 2, 1, 1, true>(19, 67, 1416);
+    early_wide<Int4<128, false>, fp16, 16, 256, 2, 4, 2, 2>(19, 67, 2824);
+    early_wide<Int4<32, true>, bf16, 8, 128, 3, 6, 3, 1>(3, 67, 1032);
+    early_wide<Int4<64, true>, fp16, 16, 128, 2, 2, 2, 1>(16, 130, 520);
     widened<Plain, fp16, 8, 128, 4, 1, 2, 1, 1>(5, 67, 392);
     widened<E4m3, bf16, 16, 128, 2, 2, 1, 2, 2>(19, 136, 520);
     widened<Int8, fp16, 16, 128, 2, 1, 1, 2, 1>(3, 100, 264);
