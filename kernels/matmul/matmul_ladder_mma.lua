@@ -118,7 +118,7 @@ return function(dtype)
       "mma.sync, a producer warp",
       kernel = boxes[dtype].roles,
       tune = { BLOCK_M = values(128, 256), BLOCK_N = values(128, 256), LAG = values(0, 1) },
-      where = lists.join(boxes[dtype].roles_fits, { "n > 1024 or LAG == 1" }), -- few SMs have a tile there
+      where = lists.join(boxes[dtype].roles_fits, { "n == 4096 or LAG == 1 and (n > 2048 or BLOCK_M == 128)" }), -- LAG by one size tells enough
     },
   }
 end
