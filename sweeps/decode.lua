@@ -43,12 +43,6 @@ return sweep {
         "COMBINE == 'last_block' or TOKENS * STAGES == 192",
       }),
     },
-    {
-      "TMA, joined in a cluster",
-      kernel = few.tma,
-      tune = { TOKENS = values(64), STAGES = values(3, 4, 6), SPLIT = values(2, 4, 8), COMBINE = values("cluster") },
-      where = lists.join(few.fits, few.tma_fits, { decode.shared_out(0.45, 2) }),
-    },
   },
   over = problems {
     { batch = 1, l = 131072, page = 64, ragged = 0 },

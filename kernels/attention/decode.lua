@@ -4,7 +4,7 @@
 -- l, or 1, from there down to an eighth. Returns { bf16, fp16, e4m3 }, the type of the cache, each { cores (not e4m3), mma, tma, wgmma (not e4m3) } with
 -- constraints: cores_fits, fits of all others, and tma_fits and wgmma_fits beside.
 local LOG2_E = 1.4426950408889634
-local COMBINE = { "COMBINE", "last_block", "what joins the parts: the block that comes last, a launch, or one that starts early; TMA: their cluster" }
+local COMBINE = { "COMBINE", "last_block", "what joins the parts: the block that comes last, a launch, or one that starts early" }
 local SPLIT = { "SPLIT", 1, "blocks that share a sequence's tokens; 0: as many as run at once" }
 local WARPS = { "WARPS", 4, "warps that multiply" }
 local HEADS = { "HEADS", 8, "query heads that a block has at once" }
@@ -50,7 +50,7 @@ local function decode(facts, kind)
     params = kind.params,
     buffers = function(p, c, gpu)
       local pages, parts = p.batch * pages_of(p), parts_of(p, c, gpu)
-      local rows = parts > 1 and c.COMBINE ~= "cluster" and p.batch * heads_of(p) * parts or 1
+      local rows = parts > 1 and p.batch * heads_of(p) * parts or 1
       local cache = pages * p.page * p.kv_heads * p.d
       local all = {
         q = input(facts.number, p.batch * heads_of(p) * p.d, uniform(-4, 4)), -- so that some tokens count more than others
@@ -81,18 +81,14 @@ local function decode(facts, kind)
       }
       local split = struct { b.stats, b.sums }
       local threads, last = kind.threads(c), parts > 1 and c.COMBINE == "last_block"
-      local cluster = c.COMBINE == "cluster" and c.SPLIT -- as many blocks, whatever there is for them to do
       local attend = {
-        entry = ("decode_%s%s<%s, %s>"):format(
-          kind.name, cluster and "_cluster" or "", kind.entry(p, c, facts.ctype), tostring(cluster or last)
-        ),
+        entry = ("decode_%s<%s, %s>"):format(kind.name, kind.entry(p, c, facts.ctype), tostring(last)),
         args = kind.args(p, c, b, split, of),
-        grid = { cluster or parts, p.kv_heads * tiles_of(p, c), p.batch },
-        cluster = cluster or nil,
+        grid = { parts, p.kv_heads * tiles_of(p, c), p.batch },
         block = threads,
         shared = math.max(kind.shared(p, c), 4 * (kind.sums(c) * c.HEADS * (p.d + 4) + 1)),
       }
-      if parts == 1 or last or cluster then return attend end
+      if parts == 1 or last then return attend end
       return {
         attend,
         {
@@ -119,7 +115,7 @@ local function decode(facts, kind)
     end,
     traffic = function(p, c, gpu)
       local parts, tiles = parts_of(p, c, gpu), tiles_of(p, c)
-      local handed = parts > 1 and c.COMBINE ~= "cluster" and 4 * p.batch * heads_of(p) * parts * (p.d + 2) or 0
+      local handed = parts > 1 and 4 * p.batch * heads_of(p) * parts * (p.d + 2) or 0
       local rows = 2 * p.batch * heads_of(p) * p.d
       local all = { l2 = tiles * cache_of(p) + 2 * rows + 2 * handed + 4 * (p.batch + p.batch * pages_of(p)) }
       kind.executed(all, p, c, tiles * p.kv_heads * tokens_of(p), tiles * cache_of(p), facts)
@@ -241,9 +237,7 @@ end
 local function tma_of(facts)
   local own = facts.scaled
   local function stage_of(p, c) return 2 * c.TOKENS * p.d * facts.bytes end
-  local function shared(p, c)
-    return c.STAGES * (stage_of(p, c) + 16) + (c.COMBINE == "cluster" and 32 * (c.HEADS * p.d // 4 + c.SPLIT) or 0)
-  end
+  local function shared(p, c) return c.STAGES * (stage_of(p, c) + 16) end
   return {
     name = "tma",
     sums = sums_of_warps,
@@ -263,9 +257,10 @@ local function tma_of(facts)
     args = function(p, c, b, split, of)
       local rows = p.batch * pages_of(p) * p.kv_heads * p.page
       local options = { box = { 128 // facts.bytes, math.min(p.page, c.TOKENS) }, swizzle = 128 }
-      local k, v = tensor_map(b.k, { p.d, rows }, options), tensor_map(b.v, { p.d, rows }, options)
-      if c.COMBINE == "cluster" then return { k, v, b.q, b.tables, b.lengths, b.out, of } end
-      return { k, v, b.q, b.tables, b.lengths, b.out, split, b.arrived, of }
+      return {
+        tensor_map(b.k, { p.d, rows }, options), tensor_map(b.v, { p.d, rows }, options), b.q, b.tables, b.lengths, b.out,
+        split, b.arrived, of,
+      }
     end,
     shared = shared,
     executed = function(all, p, c, tokens, read)
@@ -345,7 +340,6 @@ for name, facts in pairs(kinds) do
       function(d, TOKENS, STAGES, gpu)
         return STAGES * (2 * TOKENS * d * facts.bytes + 16) <= gpu.shared_per_block
       end,
-      "COMBINE ~= 'cluster' or SPLIT == 2 or SPLIT == 4 or SPLIT == 8 -- of 16 too few find room side by side",
     },
     wgmma_fits = {
       "gpu.arch == 'sm_90a'", "HEADS == 64", "STAGES % CONSUMERS == 0",

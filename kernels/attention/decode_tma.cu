@@ -35,98 +35,6 @@ template <typename CACHE, int D, int TOKENS> struct Ring {
         return rows + piece / 8 * SLAB + row * 128 + ((piece ^ row) % 8) * 16;
     }
 };
-
-/* Four columns of a row, relative to their top. */
-struct alignas(16) Quad {
-    float sum[4], top, weight;
-};
-
-__device__ __forceinline__ void cluster_arrive() {
-    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
-}
-__device__ __forceinline__ void cluster_wait() {
-    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
-}
-
-/* In as many lanes beside each other the same quad of all PARTS becomes one. */
-template <int PARTS> __device__ __forceinline__ void join_lanes(Quad &quad) {
-    float top = quad.top;
-#pragma unroll
-    for (int apart = PARTS / 2; apart > 0; apart /= 2) {
-        top = fmaxf(top, __shfl_xor_sync(~0u, top, apart));
-    }
-    const float factor = exp2_fast(quad.top - top);
-    quad.weight *= factor;
-#pragma unroll
-    for (int e = 0; e < 4; e++) {
-        quad.sum[e] *= factor;
-    }
-#pragma unroll
-    for (int apart = PARTS / 2; apart > 0; apart /= 2) {
-        quad.weight += __shfl_xor_sync(~0u, quad.weight, apart);
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-            quad.sum[e] += __shfl_xor_sync(~0u, quad.sum[e], apart);
-        }
-    }
-}
-
-/*
- * As end_block(), by the PARTS blocks of a cluster, which have all begun: each is given its share of the columns by the
- * others, in `handed`, 32 bytes of each part for four columns. No part goes through memory. Behind a barrier.
- */
-template <typename T, int D, int HEADS, int WARPS, int PARTS>
-__device__ __forceinline__ void end_cluster(const Decode &of, const Share &share, const float *space, void *handed,
-                                            T *out) {
-    constexpr int PITCH = D + 4, QUADS = D / 4;
-    static_assert((PARTS & (PARTS - 1)) == 0 && PARTS <= 32, "lanes of a warp");
-    const int threads = blockDim.x, thread = threadIdx.x, quads = share.heads * QUADS;
-    const int each = (quads + PARTS - 1) / PARTS;
-    for (int i = thread; i < quads; i += threads) {
-        const int at = i % QUADS * 4;
-        const float *own = space + i / QUADS * PITCH;
-        float top = LOWEST, weight = 0.0f, sum[4] = {};
-#pragma unroll
-        for (int warp = 0; warp < WARPS; warp++) {
-            top = fmaxf(top, own[warp * HEADS * PITCH + D]);
-        }
-#pragma unroll
-        for (int warp = 0; warp < WARPS; warp++) {
-            const float *from = own + warp * HEADS * PITCH;
-            const float factor = exp2_fast(from[D] - top);
-            weight += factor * from[D + 1];
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                sum[e] += factor * from[at + e];
-            }
-        }
-        const unsigned there = bulk_place_in(shared_address(handed) + (share.part * each + i % each) * 32, i / each);
-        asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(there), "f"(sum[0]), "f"(sum[1]),
-                     "f"(sum[2]), "f"(sum[3])
-                     : "memory");
-        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(there + 16), "f"(top), "f"(weight) : "memory");
-    }
-    cluster_arrive();
-    cluster_wait();
-    const int here = min(each, quads - share.part * each); /* none where below 1 */
-    for (int i = thread; i < (each * PARTS + 31) / 32 * 32; i += threads) {
-        const int mine = i / PARTS;
-        Quad quad = {{}, LOWEST, 0.0f};
-        if (mine < here) {
-            quad = reinterpret_cast<const Quad *>(handed)[(i % PARTS * each + mine)];
-        }
-        join_lanes<PARTS>(quad);
-        if (i % PARTS == 0 && mine < here) {
-            const int which = share.part * each + mine;
-            const float scale = quad.weight > 0.0f ? share.out_scale / quad.weight : 0.0f;
-            T *to = out + share.row(of, which / QUADS) * D + which % QUADS * 4;
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
-                to[e] = rounded<T>(quad.sum[e] * scale);
-            }
-        }
-    }
-}
 #endif
 
 template <typename CACHE, int D, int TILES, int TOKENS, int BOX, int STAGES, int WARPS, bool INTEGER, bool LAST>
@@ -136,24 +44,108 @@ __global__ void __launch_bounds__(WARPS * 32 + 32, 1)
                const int *__restrict__ lengths, typename Cached<CACHE, INTEGER>::Number *__restrict__ out, Parts parts,
                unsigned *arrived, Decode of) {
 #if __CUDA_ARCH__ >= 900
-    constexpr int PARTS = 0;
-#include "decode_tma_sums.cuh"
+    typedef Attending<CACHE, D, TILES, INTEGER> Warp;
+    typedef typename Warp::Number Number;
+    typedef Ring<CACHE, D, TOKENS> Ring;
+    static_assert(TOKENS % BOX == 0 && BOX % 8 == 0 && TOKENS % (WARPS * 16) == 0, "whole pages, whole turns");
+    static_assert(TOKENS / BOX <= 32, "a lane a box");
+    extern __shared__ __align__(1024) unsigned char ring[];
+    const unsigned stages = shared_address(ring), full = stages + STAGES * Ring::STAGE, empty = full + STAGES * 8;
+    float *space = reinterpret_cast<float *>(ring); /* behind the last stage */
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const Share share(of, tables, lengths, TILES * 8);
+    /* The lane's box in a stage, and its first page, which does not wait for the length. */
+    const int offset = lane < TOKENS / BOX ? lane * BOX : TOKENS, entry = (share.first + offset) >> of.page_shift;
+    int page = warp == WARPS && offset < TOKENS && entry < of.pages ? share.table[entry] : 0;
+    let_next_launch_start();
+    if (warp == WARPS && lane == 0) {
+        prefetch_map(&k);
+        prefetch_map(&v);
+        for (int i = 0; i < STAGES; i++) {
+            bulk_barrier_init(full + i * 8);
+            bulk_barrier_init(empty + i * 8, WARPS);
+        }
+        bulk_barrier_publish();
+    }
+    if (share.idle()) {
+        return;
+    }
+
+    int stage = 0;
+    unsigned parity = 0;
+    if (warp == WARPS) {
+        __syncwarp();
+        asm volatile("bar.arrive 2, %0;" ::"n"(WARPS * 32 + 32) : "memory");
+        const int in_page = (1 << of.page_shift) - 1;
+        for (int at = share.first; at < share.end; at += TOKENS) {
+            const int token = at + offset, next = token + TOKENS;
+            const bool mine = offset < TOKENS && token < share.end;
+            const int row =
+                (int)((((long long)page * of.kv_heads + share.kv_head) << of.page_shift) + (token & in_page));
+            page = offset < TOKENS && next < share.end ? share.table[next >> of.page_shift] : 0;
+            const unsigned barrier = full + stage * 8, to = stages + stage * Ring::STAGE + offset * 128;
+            if (lane == 0) {
+                const int boxes = min(TOKENS / BOX, (share.end - at + BOX - 1) / BOX);
+                bulk_wait(empty + stage * 8, parity ^ 1);
+                bulk_expect(barrier, boxes * (2 * Ring::SLABS * BOX * 128));
+            }
+            __syncwarp();
+            if (mine) {
+#pragma unroll
+                for (int slab = 0; slab < Ring::SLABS; slab++) {
+                    const int column = slab * (128 / (int)sizeof(CACHE));
+                    bulk_load_box(to + slab * Ring::SLAB, &k, column, row, barrier);
+                    bulk_load_box(to + Ring::V_AT + slab * Ring::SLAB, &v, column, row, barrier);
+                }
+            }
+            stage = stage + 1 == STAGES ? 0 : stage + 1;
+            parity ^= stage == 0;
+        }
+    } else {
+        Warp own;
+        own.begin(q + share.row(of, 0) * D, share.heads);
+        asm volatile("bar.sync 2, %0;" ::"n"(WARPS * 32 + 32) : "memory");
+        for (int at = share.first; at < share.end; at += TOKENS) {
+            bulk_wait(full + stage * 8, parity);
+            const unsigned keys = stages + stage * Ring::STAGE;
+#pragma unroll 1
+            for (int turn = warp * 16; turn < TOKENS && at + turn < share.end; turn += WARPS * 16) {
+                /* Tokens that are not there are read as the last one that is: their weight is 0. */
+                const int left = min(16, share.end - at - turn);
+                const int first = turn + min(slot(lane / 4), left - 1),
+                          second = turn + min(slot(lane / 4) + 8, left - 1);
+                uint4 upper[Warp::KEYS], lower[Warp::KEYS], values[4][Warp::VALUES];
+#pragma unroll
+                for (int j = 0; j < Warp::KEYS; j++) {
+                    upper[j] = read_piece(Ring::place(keys, first, j * 4 + lane % 4));
+                    lower[j] = read_piece(Ring::place(keys, second, j * 4 + lane % 4));
+                }
+                float scores[TILES][4];
+                unsigned p[TILES][2];
+                own.score(scores, upper, lower);
+                own.weigh(p, scores, share.scale, left);
+#pragma unroll
+                for (int token = 0; token < 4; token++) {
+                    const int row = turn + min(token / 2 * 8 + slot(lane % 4 * 2 + token % 2), left - 1);
+#pragma unroll
+                    for (int h = 0; h < Warp::VALUES; h++) {
+                        values[token][h] = read_piece(Ring::place(keys + Ring::V_AT, row, slot(lane / 4) + h * 8));
+                    }
+                }
+                own.add(p, values);
+            }
+            __syncwarp();
+            if (lane == 0) {
+                bulk_arrive(empty + stage * 8);
+            }
+            stage = stage + 1 == STAGES ? 0 : stage + 1;
+            parity ^= stage == 0;
+        }
+        /* All of the ring has been read, and all copies have arrived, when all warps are here. */
+        asm volatile("bar.sync 1, %0;" ::"n"(WARPS * 32) : "memory");
+        own.leave(space + warp * (TILES * 8 * Warp::PITCH));
+    }
     __syncthreads();
     end_block<Number, D, TILES * 8, WARPS, LAST>(of, share, space, parts, arrived, out);
-#endif
-}
-
-/* PARTS blocks of a cluster, all of a sequence, join their sums. */
-template <typename CACHE, int D, int TILES, int TOKENS, int BOX, int STAGES, int WARPS, bool INTEGER, int PARTS>
-__global__ void __launch_bounds__(WARPS * 32 + 32, 1)
-    decode_tma_cluster(const __grid_constant__ CUtensorMap k, const __grid_constant__ CUtensorMap v,
-                       const typename Cached<CACHE, INTEGER>::Number *__restrict__ q, const int *__restrict__ tables,
-                       const int *__restrict__ lengths, typename Cached<CACHE, INTEGER>::Number *__restrict__ out,
-                       Decode of) {
-#if __CUDA_ARCH__ >= 900
-#include "decode_tma_sums.cuh"
-    cluster_wait();
-    __syncthreads();
-    end_cluster<Number, D, TILES * 8, WARPS, PARTS>(of, share, space, ring + STAGES * (Ring::STAGE + 16), out);
 #endif
 }

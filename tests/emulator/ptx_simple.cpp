@@ -142,13 +142,6 @@ static void store(const Call &call) {
         check_shared(current->block, call.word(0), count * width, count * width);
         note_write(call.word(0), count * width);
         to = current->block->shared + call.word(0);
-    } else if (call.is("shared::cluster")) {
-        Block *block = block_at(call.word(0));
-        check_shared(block, offset_at(call.word(0)), count * width, count * width);
-        if (block->alive == 0) {
-            fault("a store into block %u, which has ended", block->number);
-        }
-        to = block->shared + offset_at(call.word(0));
     }
     for (unsigned i = 0; i < count; i++) {
         const unsigned long long bits = call.get(i + 1);

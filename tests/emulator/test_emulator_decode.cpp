@@ -76,9 +76,8 @@ static void mma(const char *name, std::vector<int> lengths, int group, int kv_he
     });
 }
 
-/* PARTS: a cluster of so many blocks joins them. */
 template <typename N, typename CACHE, int D, int TILES, int TOKENS, int BOX, int STAGES, int WARPS, bool INTEGER,
-          bool LAST, int PARTS = 0>
+          bool LAST>
 static void tma(const char *name, std::vector<int> lengths, int group, int kv_heads, int page, int chunk) {
     Problem<N, CACHE, D> problem(lengths, group, kv_heads, page, chunk);
     const Map k = problem.map(problem.k, BOX), v = problem.map(problem.v, BOX);
@@ -87,20 +86,10 @@ static void tma(const char *name, std::vector<int> lengths, int group, int kv_he
     launch.threads = WARPS * 32 + 32;
     launch.shared = std::max<size_t>(problem.shared(WARPS, 8 * TILES, launch.threads),
                                      STAGES * (2 * TOKENS * D * sizeof(CACHE) + 16));
-    if (PARTS > 0) {
-        launch.cluster = problem.parts = PARTS;
-        launch.shared += 32 * (TILES * 8 * D / 4 + PARTS);
-    }
-    check<LAST || PARTS != 0>(name, problem, INTEGER, launch, [&]() {
-        if constexpr (PARTS > 0) {
-            decode_tma_cluster<CACHE, D, TILES, TOKENS, BOX, STAGES, WARPS, INTEGER, PARTS>(
-                tensor_map<CUtensorMap>(&k), tensor_map<CUtensorMap>(&v), problem.q.data(), problem.tables.data(),
-                lengths.data(), problem.out.data(), problem.facts(INTEGER));
-        } else {
-            decode_tma<CACHE, D, TILES, TOKENS, BOX, STAGES, WARPS, INTEGER, LAST>(
-                tensor_map<CUtensorMap>(&k), tensor_map<CUtensorMap>(&v), problem.q.data(), problem.tables.data(),
-                lengths.data(), problem.out.data(), problem.split(), problem.arrived.data(), problem.facts(INTEGER));
-        }
+    check<LAST>(name, problem, INTEGER, launch, [&]() {
+        decode_tma<CACHE, D, TILES, TOKENS, BOX, STAGES, WARPS, INTEGER, LAST>(
+            tensor_map<CUtensorMap>(&k), tensor_map<CUtensorMap>(&v), problem.q.data(), problem.tables.data(),
+            lengths.data(), problem.out.data(), problem.split(), problem.arrived.data(), problem.facts(INTEGER));
     });
 }
 
@@ -152,7 +141,6 @@ static void run_all() {
     mma<__half, unsigned char, 128, 1, 1, true, false>("mma.sync, e4m3 by shifts", {61, 40}, 3, 2, 64, 32);
     tma<bf16, bf16, 128, 1, 32, 16, 2, 2, false, true>("TMA, pages shorter than a stage", {150, 1, 65}, 5, 1, 16, 96);
     tma<bf16, bf16, 64, 2, 32, 32, 3, 1, false, false>("TMA, pages longer than a stage", {150, 40}, 9, 2, 64, 64);
-    tma<bf16, bf16, 128, 1, 32, 16, 2, 2, false, false, 4>("TMA, a cluster, idle blocks", {180, 0, 65}, 5, 1, 16, 48);
     tma<__half, unsigned char, 128, 1, 64, 32, 2, 2, true, true>("TMA, e4m3", {150, 64}, 4, 1, 32, 128);
     many<bf16, 64, 32, 2, 2, true>("wgmma, parts", {200, 1}, 66, 1, 32, 192);
     many<__half, 128, 64, 2, 2, false>("wgmma, two heads of K", {100, 64}, 9, 2, 64, 128);
