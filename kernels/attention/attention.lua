@@ -53,20 +53,30 @@ local function dealt(p, c, gpu)
   local rows, all = ceil_div(p.l, 64 * c.CONSUMERS * c.CLUSTER), heads(p)
   local tiles, together = rows * all, math.min(c.HEADS, all)
   local clusters = math.min(tiles, gpu.sms // c.CLUSTER)
-  local function blocks_of(i)
-    local first = i // (together * rows) * together -- of the heads that are gone through together
-    local column = (i - first * rows) // math.min(together, all - first)
-    local row = c.LONGEST and rows - 1 - column or column
+  local function blocks_of(row)
     return ceil_div(p.causal and math.min(p.l, (row + 1) * 64 * c.CONSUMERS * c.CLUSTER) or p.l, c.BLOCK_N)
   end
-  local loads, total, most = {}, 0, 0
-  for i = 0, tiles - 1 do
-    local at, blocks = i % clusters, blocks_of(i)
-    if c.LONGEST and i // clusters % 2 == 1 then at = clusters - 1 - at end
-    loads[at + 1] = (loads[at + 1] or 0) + blocks
-    total, most = total + blocks, math.max(most, loads[at + 1])
+  local loads, total, most, at, step = {}, 0, 0, 1, 1
+  if not p.causal then return tiles * blocks_of(0), ceil_div(tiles, clusters) * blocks_of(0), tiles / clusters end
+  if not c.STAY then
+    for row = 0, rows - 1 do total = total + all * blocks_of(row) end
+    return total, total / clusters + blocks_of(c.LONGEST and 0 or rows - 1) / 2, tiles / clusters
   end
-  if p.causal and not c.STAY then most = total / clusters + blocks_of(tiles - 1) / 2 end
+  for i = 1, clusters do loads[i] = 0 end
+  for first = 0, all - 1, together do -- heads that are gone through together
+    local heads_here = math.min(together, all - first)
+    for column = 0, rows - 1 do
+      local blocks = blocks_of(c.LONGEST and rows - 1 - column or column)
+      total = total + heads_here * blocks
+      for _ = 1, heads_here do
+        loads[at], at = loads[at] + blocks, at + step
+        if at > clusters or at < 1 then
+          if c.LONGEST then step, at = -step, at - step else at = 1 end
+        end
+      end
+    end
+  end
+  for i = 1, clusters do most = math.max(most, loads[i]) end
   return total, most, tiles / clusters
 end
 
