@@ -130,8 +130,11 @@ static void free_arena(void *arena) {
 }
 
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
-    rft_build b = {
-        .run = run, .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT, .arena = arena, .shared = arena};
+    rft_build b = {.run = run,
+                   .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT,
+                   .arena = arena,
+                   .shared = arena,
+                   .found = rft_transitions_keep(arena)};
     rft_build_entries(&b);
     rft_buyer *buyer = buyer_of(&b);
     b.buyer = buyer;

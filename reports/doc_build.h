@@ -7,7 +7,7 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/reach.h"
 #include "model/run/run.h"
-#include "model/transition/transition.h"
+#include "model/transition/transitions_kept.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
 #include "reports/findings/best_header.h"
@@ -49,8 +49,9 @@ typedef struct rft_build {
     const rft_run *run;
     rft_report_opts opts;
     rft_doc *doc;
-    rft_arena *arena;  /* of this form of the report: each that has too many pages is freed */
-    rft_arena *shared; /* of all forms */
+    rft_arena *arena;            /* of this form of the report: each that has too many pages is freed */
+    rft_arena *shared;           /* of all forms */
+    rft_transitions_kept *found; /* in `shared` */
     rft_detail detail;
     rft_best_macros *macros; /* of the sweeps' showcases, by sweep */
     rft_entry *entries;      /* by sweep, then problem; odd ones left out */

@@ -210,7 +210,7 @@ static void add_rungs(rft_build *b, size_t s) {
 /* What explains the card is there for its line, which its note reads: not for options and advice. False: no line. */
 static bool add_lesson(rft_build *b, size_t s) {
     size_t first = b->doc->block_count, kept = first;
-    rft_print_page(b->doc, rft_finding_axes(b->run, s, false, false, b->arena));
+    rft_print_page(b->doc, rft_finding_axes(b->run, s, false, false, b->found, b->arena));
     for (size_t i = first; i < b->doc->block_count; i++) {
         rft_block *block = &b->doc->blocks[i];
         for (size_t c = 0; c < block->chart_count; c++) {
@@ -256,7 +256,8 @@ static void add_second_page(rft_build *b, size_t s, const rft_entry *showcase) {
     if (is_roomy(b)) {
         rft_print_page(b->doc, rft_finding_ladder_problems(b->run, s, b->opts.full, b->arena));
     }
-    rft_print_page(b->doc, rft_finding_axes(b->run, s, b->detail >= RFT_DETAIL_CHARTS, b->opts.full, b->arena));
+    rft_print_page(b->doc,
+                   rft_finding_axes(b->run, s, b->detail >= RFT_DETAIL_CHARTS, b->opts.full, b->found, b->arena));
     for (size_t i = 0; i < b->entry_count && b->detail >= RFT_DETAIL_CHARTS; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
@@ -291,7 +292,8 @@ void rft_build_sweep(rft_build *b, size_t s) {
         add_second_page(b, s, showcase);
     }
     /* The bands and places are in the charts along the axes; with --full they stand alone, too. */
-    const rft_transition_view view = {.charts = b->opts.full, .all = is_roomy(b), .full = b->opts.full};
+    const rft_transition_view view = {
+        .charts = b->opts.full, .all = is_roomy(b), .full = b->opts.full, .kept = b->found};
     rft_print_page(b->doc, rft_finding_transitions_paged(b->run, s, &view, b->arena));
     rft_print_page(b->doc, rft_finding_closing(b->run, s, b->arena));
 }

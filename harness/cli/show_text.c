@@ -47,7 +47,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_print_text(out, rft_finding_baselines(run, s, SIZE_MAX, arena), &indented);
         rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), arena), &indented);
         rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), arena), &indented);
-        rft_print_text(out, rft_finding_axes(run, s, true, opts->full, arena), &indented);
+        rft_print_text(out, rft_finding_axes(run, s, true, opts->full, NULL, arena), &indented);
         rft_print_text(out, rft_finding_loads(run, s, arena), &indented);
         rft_print_text(out, rft_finding_counted(run, s, opts->full, arena), &indented);
         rft_print_text(out, rft_finding_transitions(run, s, arena), &indented);

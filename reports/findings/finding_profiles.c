@@ -379,7 +379,7 @@ static double axis_height(const rft_sweep *sweep) {
 }
 
 static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool bars, bool full,
-                            const rft_profile *profiles, size_t count) {
+                            const rft_profile *profiles, size_t count, rft_transitions_kept *kept) {
     rft_chart **charts = rft_arena_calloc(f->arena, count + 2, sizeof(rft_chart *));
     rft_chart *ladder = bars ? rft_ladder_chart(run, sweep, AXIS_HEIGHT, f->arena) : NULL;
     size_t used = 0, lines = 0;
@@ -391,7 +391,8 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
         if (rft_profile_measured(&profiles[i]) >= (full ? 2 : VALUES_LEAST) && (lines++ < LINES_MOST || full)) {
             const char *title = rft_arena_printf(f->arena, "Along %s", rft_words_line(run, &profiles[i], f->arena));
             foretold = foretold || rft_along_has_prior(run, &profiles[i], f->arena);
-            const rft_along_opts opts = {.title = title, .height = axis_height(&run->sweeps[sweep].sweep)};
+            const rft_along_opts opts = {
+                .title = title, .height = axis_height(&run->sweeps[sweep].sweep), .kept = kept};
             rft_chart *chart = rft_value_is_number(&profiles[i].steps[0].value)
                                    ? rft_along_chart(run, &profiles[i], &opts, f->arena)
                                    : rft_words_chart(run, &profiles[i], title, AXIS_HEIGHT, f->arena);
@@ -439,14 +440,15 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     }
 }
 
-rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool full, rft_arena *arena) {
+rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool full, rft_transitions_kept *kept,
+                              rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_profile *profiles = NULL;
     size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles), lines = 0;
     if (count == 0) {
         count = rft_profiles_along_words(run, sweep, arena, &profiles);
     }
-    add_axis_charts(f, run, sweep, bars, full, profiles, count);
+    add_axis_charts(f, run, sweep, bars, full, profiles, count, kept);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "along the axes: the best at each value, bars from 0 to 100 %% of its roof");
     rft_item *heading = &f->items[f->item_count - 1];
     size_t at = (size_t)(heading - f->items);
@@ -470,6 +472,6 @@ rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool 
 rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_add(f, "", rft_finding_params(run, sweep, rft_run_largest(run, sweep), arena));
-    rft_finding_add(f, "", rft_finding_axes(run, sweep, true, false, arena));
+    rft_finding_add(f, "", rft_finding_axes(run, sweep, true, false, NULL, arena));
     return f;
 }

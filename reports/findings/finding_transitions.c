@@ -174,7 +174,7 @@ static const char params_legend[] =
 rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, const rft_transition_view *view,
                                            rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
-    rft_transitions_told t = {.run = run, .arena = arena, .full = view->full, .paged = true};
+    rft_transitions_told t = {.run = run, .arena = arena, .full = view->full, .paged = true, .kept = view->kept};
     rft_found_line *lines = NULL;
     size_t count = find_lines(&t, sweep, sweep + 1, &lines);
     if (!view->all && count == 0) {

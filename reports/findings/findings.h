@@ -105,6 +105,7 @@ rft_finding *rft_finding_transitions(const rft_run *run, size_t sweep, rft_arena
 typedef struct rft_transition_view {
     bool charts; /* of lines with a change; `full`: of every line */
     bool all, full;
+    rft_transitions_kept *kept; /* or NULL */
 } rft_transition_view;
 rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, const rft_transition_view *view,
                                            rft_arena *arena);
@@ -112,8 +113,9 @@ rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, con
  * terminal's brief form has the best's variant alone. */
 rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
 /* The best along each axis of a sweep, as a share of its roof; on a page as charts (`full`: all of them), `bars`:
- * behind that of the variants. */
-rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool full, rft_arena *arena);
+ * behind that of the variants. kept: or NULL. */
+rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool bars, bool full, rft_transitions_kept *kept,
+                              rft_arena *arena);
 /* Both kinds of profile, of the problem that takes longest: for programs. */
 rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena);
 /* The rooflines that the bests along a sweep's axes follow. */

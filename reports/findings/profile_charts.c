@@ -407,9 +407,7 @@ rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const
                .transitions = opts->transitions,
                .transition_count = opts->transition_count};
     if (!a.transitions) {
-        rft_transition *found = NULL;
-        a.transition_count = rft_transitions_of(run, profile, arena, &found);
-        a.transitions = found;
+        a.transition_count = rft_transitions_kept_of(opts->kept, run, profile, arena, &a.transitions);
     }
     a.chart = rft_chart_new(arena, opts->title, opts->height);
     set_along_x(&a);

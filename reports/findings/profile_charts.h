@@ -5,7 +5,7 @@
 #define RFT_REPORTS_PROFILE_CHARTS_H
 
 #include "model/run/run.h"
-#include "model/transition/transition.h"
+#include "model/transition/transitions_kept.h"
 #include "reports/findings/chart_data.h"
 
 /* An axis profile: the best rate under the ceilings as they run along the axis, over bands of what holds it back, which
@@ -18,6 +18,7 @@ typedef struct rft_along_opts {
     const rft_profile *first;          /* beside the best: the first variant's along the same line; NULL */
     const rft_transition *transitions; /* those of the profile, where they are known already; NULL = are looked for */
     size_t transition_count;
+    rft_transitions_kept *kept; /* there first; NULL */
 } rft_along_opts;
 rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const rft_along_opts *opts,
                            rft_arena *arena);

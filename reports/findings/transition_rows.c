@@ -81,7 +81,7 @@ static bool is_of_first(const rft_profile *profile) {
 
 rft_found_line rft_found_line_on(const rft_transitions_told *t, const rft_profile *profile) {
     rft_found_line found = {.profile = profile};
-    found.count = rft_transitions_of(t->run, profile, t->arena, &found.items);
+    found.count = rft_transitions_kept_of(t->kept, t->run, profile, t->arena, &found.items);
     return found;
 }
 

@@ -11,7 +11,7 @@
 /* A profile with what was found on it. */
 typedef struct rft_found_line {
     const rft_profile *profile;
-    rft_transition *items; /* in order, one at least */
+    const rft_transition *items; /* in order, one at least */
     size_t count;
     const struct rft_found_line *first; /* beside the bests': that of the first variant; NULL */
 } rft_found_line;
@@ -22,6 +22,7 @@ typedef struct rft_transitions_told {
     rft_cell_table *table;
     bool full; /* every change of a line */
     bool paged;
+    rft_transitions_kept *kept; /* or NULL */
 } rft_transitions_told;
 
 /* With the columns of such rows. */

@@ -174,7 +174,7 @@ static void test_bands_end_where_the_times_turn(void **state) {
     assert_true(fabs(of.end - found[0].where) < 1e-9 * found[0].where);
     assert_string_equal(of.names[0], "dram");
     of = (bands){0};
-    each_chart(rft_finding_axes(run, sweep, true, true, *state), RFT_ON_PAGE, read_bands, &of);
+    each_chart(rft_finding_axes(run, sweep, true, true, NULL, *state), RFT_ON_PAGE, read_bands, &of);
     assert_true(of.count == 0 || fabs(of.end - found[0].where) < 1e-9 * found[0].where);
     rft_run_free(run);
 }
@@ -226,7 +226,7 @@ static void test_prior_of_one_configuration_stands_beside_it(void **state) {
     for (size_t i = 0; i < run->point_count; i++) {
         run->points[i].prior = rft_point_median_s(&run->points[i]) / 3;
     }
-    each_chart(rft_finding_axes(run, sweep, true, false, *state), RFT_ON_PAGE, read_prior, &several);
+    each_chart(rft_finding_axes(run, sweep, true, false, NULL, *state), RFT_ON_PAGE, read_prior, &several);
     assert_true(several.measured && !several.prior); /* it puts them in order */
     for (size_t i = 0; i < run->point_count; i++) {
         if (run->points[i].config[0].as.integer != 128) {
@@ -235,7 +235,7 @@ static void test_prior_of_one_configuration_stands_beside_it(void **state) {
             run->points[i].prior *= 2;
         }
     }
-    each_chart(rft_finding_axes(run, sweep, true, false, *state), RFT_ON_PAGE, read_prior, &one);
+    each_chart(rft_finding_axes(run, sweep, true, false, NULL, *state), RFT_ON_PAGE, read_prior, &one);
     assert_true(one.measured && one.prior);
     assert_int_equal(one.prior->count, one.measured->count);
     for (size_t i = 0; i < one.prior->count; i++) {
@@ -258,7 +258,7 @@ static void test_of_many_variants_few_have_a_line(void **state) {
     rft_sweep *data = &run->sweeps[sweep].sweep;
     rft_variant *variants = rft_arena_calloc(run->arena, 40, sizeof *variants);
     size_t lines = 0;
-    each_chart(rft_finding_axes(run, sweep, true, false, *state), RFT_ON_PAGE, count_lines, &lines);
+    each_chart(rft_finding_axes(run, sweep, true, false, NULL, *state), RFT_ON_PAGE, count_lines, &lines);
     assert_int_equal(lines, 1);
     for (size_t v = 0; v < 40; v++) {
         variants[v] = data->variants[0];
@@ -270,7 +270,7 @@ static void test_of_many_variants_few_have_a_line(void **state) {
         run->points[i].variant = i % 40;
     }
     lines = 0;
-    each_chart(rft_finding_axes(run, sweep, true, false, *state), RFT_ON_PAGE, count_lines, &lines);
+    each_chart(rft_finding_axes(run, sweep, true, false, NULL, *state), RFT_ON_PAGE, count_lines, &lines);
     assert_in_range(lines, 2, 16);
     rft_run_free(run);
 }
@@ -297,7 +297,7 @@ static double foot_of(double share, double third, rft_arena *arena) {
         m->stats = rft_stats_of(m->samples_s, m->n);
         run->points[i].rounds[1].n = 0;
     }
-    each_chart(rft_finding_axes(run, sweep, true, false, arena), RFT_ON_PAGE, read_foot, &foot);
+    each_chart(rft_finding_axes(run, sweep, true, false, NULL, arena), RFT_ON_PAGE, read_foot, &foot);
     rft_run_free(run);
     return foot;
 }
