@@ -56,8 +56,8 @@ local function dealt(p, c, gpu)
   local function blocks_of(row)
     return ceil_div(p.causal and math.min(p.l, (row + 1) * 64 * c.CONSUMERS * c.CLUSTER) or p.l, c.BLOCK_N)
   end
-  local loads, total, most, at, step = {}, 0, 0, 1, 1
   if not p.causal then return tiles * blocks_of(0), ceil_div(tiles, clusters) * blocks_of(0), tiles / clusters end
+  local loads, total, most, at, step = {}, 0, 0, 1, 1
   if not c.STAY then
     for row = 0, rows - 1 do total = total + all * blocks_of(row) end
     return total, total / clusters + blocks_of(c.LONGEST and 0 or rows - 1) / 2, tiles / clusters

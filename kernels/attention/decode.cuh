@@ -12,6 +12,8 @@
 #ifndef RFT_KERNELS_DECODE_CUH
 #define RFT_KERNELS_DECODE_CUH
 
+#include "launch_order.cuh"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -32,17 +34,6 @@ __device__ __forceinline__ float exp2_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
-}
-
-__device__ __forceinline__ void let_next_launch_start() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-__device__ __forceinline__ void wait_for_launch_before() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
 }
 
 __device__ __forceinline__ float out_scale_of(const Decode &of, int kv_head) {
@@ -294,7 +285,7 @@ __global__ void __launch_bounds__(256)
     decode_join(const int *__restrict__ lengths, Parts parts, T *__restrict__ out, Decode of, int most) {
     constexpr int WIDTH = D < 128 ? D : 128;
     extern __shared__ __align__(16) float space[];
-    wait_for_launch_before();
+    await_launch();
     const long long row = blockIdx.x;
     const int length = lengths[row / (of.kv_heads * of.group)], count = (length + of.chunk - 1) / of.chunk;
     if (count > 1) {

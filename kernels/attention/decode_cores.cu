@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(WARPS * 32, 1)
     extern __shared__ __align__(16) float space[];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, line = lane / LANES, column = lane % LANES * 8;
     const Share share(of, tables, lengths, HEADS);
-    let_next_launch_start();
+    launch_next();
     if (share.idle()) {
         return;
     }

@@ -612,7 +612,7 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     const unsigned shared = shared_address(memory);
     const MlaShare<P> share(of, tables, lengths);
-    let_next_launch_start();
+    launch_next();
     if (share.all_idle()) {
         return;
     }

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(128 * LINES)
     if (count <= 1) {
         return;
     }
-    wait_for_launch_before();
+    await_launch();
     float top = LOWEST, weight = 0.0f;
     for (int i = lane; i < count; i += 32) {
         top = fmaxf(top, __ldcg(&parts.stats[place + i]).x);

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(256, 1)
           *factors = reinterpret_cast<float *>(shared + P::FACTORS_AT);
     const Share share(of, tables, lengths, P::HEADS);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    let_next_launch_start();
+    launch_next();
     if (share.idle()) {
         return;
     }

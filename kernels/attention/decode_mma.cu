@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(WARPS * 32, RESIDENT)
     extern __shared__ __align__(16) float space[];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const Share share(of, tables, lengths, TILES * 8);
-    let_next_launch_start();
+    launch_next();
     if (share.idle()) {
         return;
     }

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(WARPS * 32 + 32, 1)
     /* The lane's box in a stage, and its first page, which does not wait for the length. */
     const int offset = lane < TOKENS / BOX ? lane * BOX : TOKENS, entry = (share.first + offset) >> of.page_shift;
     int page = warp == WARPS && offset < TOKENS && entry < of.pages ? share.table[entry] : 0;
-    let_next_launch_start();
+    launch_next();
     if (warp == WARPS && lane == 0) {
         prefetch_map(&k);
         prefetch_map(&v);

@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(CONSUMERS * 128 + 32, 1)
                    empty = full + STAGES * 8;
     const int group = threadIdx.x / 128, lane = threadIdx.x % 32;
     const Share share(of, tables, lengths, 64);
-    let_next_launch_start();
+    launch_next();
     if (share.idle()) {
         return;
     }

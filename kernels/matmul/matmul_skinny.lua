@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- C = A B for few rows of A, or few tiles, on tensor cores: A is m x k (tokens), B lies as n x k (weights), C is m x n, sums
--- are fp32. Returns { bf16, fp16, fp8 }, each { wide, skinny, split, fits, full, few, few_fits, stream, stream_fits }: wide, without tensor
--- cores, and skinny from sm_80 on, split, few and stream on sm_90a alone, with their constraints. fp8 (C in bf16) has split
--- and few and their constraints alone.
+-- are fp32. Returns { bf16, fp16, fp8 }, each { wide, skinny, split, fits, full, few, few_fits, stream, stream_fits }: wide,
+-- without tensor cores, and skinny from sm_80 on, split, few and stream on sm_90a alone, with their constraints. fp8 (C in
+-- bf16) has split and few and their constraints alone.
 local tensor = require "kernels.matmul_tensor"
 local tiles = require "kernels.tiles"
 local wgmma = require "kernels.matmul_wgmma"
@@ -165,9 +165,9 @@ local function split(dtype, cuda_type, bytes)
         dram_write = written,
       }
     end,
-    -- Memory waits for bytes in flight, the rest for the busiest SM; one read of the L2 serves several, boxes with
-    -- rows behind A come slowly. Blocks of a cluster wait for each other, most where each has its own weights. To begin and end a round takes
-    -- some 5 us, to add up a tile of 128 x 128 some 2.
+    -- Memory waits for bytes in flight, the rest for the busiest SM; one read of the L2 serves several, boxes with rows
+    -- behind A come slowly. Blocks of a cluster wait for each other, most where each has its own weights. To begin and end
+    -- a round takes some 5 us, to add up a tile of 128 x 128 some 2.
     prior = function(p, c, gpu, t)
       local blocks, resident = blocks_of(p, c), math.max(1, resident_of(c, gpu, BYTES))
       local parts = ceil_div(p.m, c.BLOCK_M) * ceil_div(p.n, c.BLOCK_N) * c.SPLIT
