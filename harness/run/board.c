@@ -39,9 +39,18 @@ typedef struct shared {
 struct rft_board {
     shared *memory;
     size_t bytes;
+    uint64_t parts;
     int fd;
     unsigned card;
 };
+
+/* Two floats in a word that is read whole; 0: none. */
+typedef union best_word {
+    struct {
+        float seconds, clock_mhz;
+    } best;
+    uint64_t bits;
+} best_word;
 
 static uint32_t word(uint32_t kind, unsigned card) {
     return kind | (uint32_t)card << 8;
@@ -112,7 +121,7 @@ void rft_board_close(rft_board *board) {
     free(board);
 }
 
-int rft_board_size(rft_board *board, uint64_t slots, rft_err *err) {
+int rft_board_size(rft_board *board, uint64_t slots, uint64_t parts, rft_err *err) {
     if (slots > RFT_BOARD_SLOTS) {
         rft_err_set(err, RFT_E_LIMIT, "%llu configurations are more than --split divides, %llu",
                     (unsigned long long)slots, (unsigned long long)RFT_BOARD_SLOTS);
@@ -124,7 +133,9 @@ int rft_board_size(rft_board *board, uint64_t slots, rft_err *err) {
                     (unsigned long long)slots, (unsigned long long)before);
         return rft_err_remedy(err, "--split takes cards of one model");
     }
-    const size_t bytes = sizeof(shared) + (size_t)slots * sizeof(board_slot);
+    const size_t bests = (size_t)parts * board->memory->cards * sizeof(best_word);
+    const size_t bytes = sizeof(shared) + (size_t)slots * sizeof(board_slot) + bests;
+    board->parts = parts;
     struct stat status;
     if (fstat(board->fd, &status) != 0 ||
         (status.st_size < (off_t)bytes && ftruncate(board->fd, (off_t)bytes) != 0)) { /* all grow it to the same */
@@ -184,6 +195,24 @@ void rft_board_put_common(rft_board *board, size_t common, double seconds) {
 double rft_board_common(const rft_board *board, unsigned card, size_t common) {
     const double seconds = common < RFT_BOARD_COMMONS ? board->memory->rows[card].common_s[common] : 0;
     return seconds > 0 ? seconds : (double)NAN;
+}
+
+/* Behind the slots, a card's row after the other. */
+static _Atomic uint64_t *best_of(const rft_board *board, unsigned card, uint64_t part) {
+    _Atomic uint64_t *bests = (_Atomic uint64_t *)&board->memory->first[atomic_load(&board->memory->slots)];
+    return &bests[card * board->parts + part];
+}
+
+void rft_board_put_best(rft_board *board, uint64_t part, double seconds, double clock_mhz) {
+    const best_word word = {.best = {(float)seconds, (float)clock_mhz}};
+    atomic_store(best_of(board, board->card, part), word.bits);
+}
+
+bool rft_board_best(const rft_board *board, unsigned card, uint64_t part, double *seconds, double *clock_mhz) {
+    const best_word word = {.bits = atomic_load(best_of(board, card, part))};
+    *seconds = word.best.seconds;
+    *clock_mhz = word.best.clock_mhz;
+    return word.best.seconds > 0;
 }
 
 unsigned rft_board_arrive(rft_board *board) {

@@ -25,9 +25,9 @@ int rft_board_make(rft_board **out, int *fd, unsigned cards, rft_err *err);
 int rft_board_open(rft_board **out, const char *path, unsigned card, rft_err *err);
 void rft_board_close(rft_board *board); /* NULL is accepted */
 
-/* How many configurations there are: every card says so before anything else, and the same. RFT_E_LIMIT: too many.
- * RFT_E_SPACE: another card has said otherwise. */
-int rft_board_size(rft_board *board, uint64_t slots, rft_err *err);
+/* How many configurations there are, and in how many parts: every card says so before anything else, and the same.
+ * RFT_E_LIMIT: too many. RFT_E_SPACE: another card has said otherwise. */
+int rft_board_size(rft_board *board, uint64_t slots, uint64_t parts, rft_err *err);
 
 unsigned rft_board_card(const rft_board *board);
 unsigned rft_board_cards(const rft_board *board);
@@ -47,6 +47,10 @@ bool rft_board_look(const rft_board *board, uint64_t slot, unsigned *card, doubl
 /* Of the configurations that all measure; NaN: not known. */
 void rft_board_put_common(rft_board *board, size_t common, double seconds);
 double rft_board_common(const rft_board *board, unsigned card, size_t common);
+/* This card's best of a part so far, of those with samples enough, and at which clock; as floats. */
+void rft_board_put_best(rft_board *board, uint64_t part, double seconds, double clock_mhz);
+/* false: it has none yet. */
+bool rft_board_best(const rft_board *board, unsigned card, uint64_t part, double *seconds, double *clock_mhz);
 /* It is where all meet, once more; how often now. Its process has ended. */
 unsigned rft_board_arrive(rft_board *board);
 void rft_board_mark_gone(rft_board *board, unsigned card);

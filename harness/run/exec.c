@@ -129,7 +129,21 @@ static void note_race(exec *e, const rft_point *point) {
     }
     if (s->kin_id == 0 || first->stats.median < first_median_s(e, s->kin_id)) {
         s->kin_id = point->id;
+        if (e->split && !point->alias_of) {
+            rft_split_put_best(e->split, (rft_job_place){s->sweep, s->variant, s->problem}, first->stats.median,
+                               first->clock_mhz);
+        }
     }
+}
+
+/* The fastest of the part so far, of those with samples enough: here, or on any card of a run that is divided. */
+static rft_split_rival kin_of(const exec *e) {
+    const segment *s = &e->segment;
+    if (e->split) {
+        return rft_split_part_rival(e->split, (rft_job_place){s->sweep, s->variant, s->problem});
+    }
+    const rft_measurement *first = s->kin_id ? &e->state.opts->run->points[s->kin_id - 1].rounds[0] : NULL;
+    return first ? (rft_split_rival){first->stats.median, first->clock_mhz} : RFT_SPLIT_NO_RIVAL;
 }
 
 /* A default is told from the others in every report: it has its few samples in any case. */
@@ -138,11 +152,14 @@ static void let_race(const exec *e, rft_job *job, bool is_odd) {
         return;
     }
     job->rival_s = first_median_s(e, e->best_id);
+    if (e->split) {
+        const rft_job_place place = {job->sweep, job->variant, job->problem};
+        job->rival_s = fmin(job->rival_s, rft_split_problem_rival(e->split, place).seconds);
+    }
     if (!job->is_default) {
-        const int64_t kin = e->segment.kin_id;
-        const double kin_mhz = kin ? e->state.opts->run->points[kin - 1].rounds[0].clock_mhz : (double)NAN;
-        job->few = rft_race_limits_seen(&e->noise, job->rival_s, first_median_s(e, kin), kin_mhz,
-                                        rft_ceilings_clock_mhz(&e->state.opts->run->ceilings));
+        const rft_split_rival kin = kin_of(e);
+        job->few = rft_race_limits_seen(&e->noise, job->rival_s, isfinite(kin.seconds) ? kin.seconds : 0.0,
+                                        kin.clock_mhz, rft_ceilings_clock_mhz(&e->state.opts->run->ceilings));
     }
 }
 
@@ -369,7 +386,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     const rft_point *best = rft_run_best(opts->run, sweep, SIZE_MAX, problem);
     int rc = RFT_OK;
     e->best_id = best ? best->id : 0;
-    e->noise = (rft_race_noise){.total = 0};
+    e->noise = e->contending ? *rft_split_noise(e->split, sweep, problem) : (rft_race_noise){.total = 0};
     rft_reference_begin(&e->reference, &e->state, sweep, problem);
     e->reference.meanwhile = store_and_tell_meanwhile;
     e->reference.payload = e;
@@ -386,6 +403,9 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
         }
     }
     rft_reference_end(&e->reference);
+    if (e->split) {
+        *rft_split_noise(e->split, sweep, problem) = e->noise;
+    }
     return rc;
 }
 

@@ -15,6 +15,7 @@ typedef struct split_part {
     uint64_t offset; /* of its first slot */
     uint64_t count;
     size_t common, common_at; /* how many of its first ones all cards measure, and the first's place among those */
+    uint64_t number;
 } split_part;
 
 struct rft_split {
@@ -22,6 +23,7 @@ struct rft_split {
     const rft_recorder *recorder;
     rft_arena *arena;
     split_part **parts; /* [sweep][variant * problem_count + problem] */
+    rft_race_noise **noises; /* [sweep][problem] */
 };
 
 static const split_part *part_of(const rft_split *split, rft_job_place at) {
@@ -46,14 +48,16 @@ static void choose_common(split_part *parts, size_t count, uint64_t total, size_
 
 static int lay_out(rft_split *split, rft_err *err) {
     const rft_plan *plan = split->opts->plan;
-    uint64_t slots = 0;
+    uint64_t slots = 0, numbered = 0;
     size_t common = 0;
     split->parts = rft_arena_calloc(split->arena, plan->sweep_count, sizeof(split_part *));
+    split->noises = rft_arena_calloc(split->arena, plan->sweep_count, sizeof(rft_race_noise *));
     for (size_t s = 0; s < plan->sweep_count; s++) {
         const rft_sweep *sweep = plan->sweeps[s];
         const size_t count = sweep->variant_count * sweep->problem_count;
         const uint64_t first = slots;
         split->parts[s] = rft_arena_calloc(split->arena, count + 1, sizeof(split_part));
+        split->noises[s] = rft_arena_calloc(split->arena, sweep->problem_count, sizeof(rft_race_noise));
         for (size_t i = 0; i < count; i++) {
             const rft_space *space = rft_plan_space(plan, s, i / sweep->problem_count, i % sweep->problem_count);
             const bool timed = space && !sweep->problems[i % sweep->problem_count].odd;
@@ -62,12 +66,13 @@ static int lay_out(rft_split *split, rft_err *err) {
                             sweep->variants[i / sweep->problem_count].name);
                 return rft_err_remedy(err, "name a part (--at, --set), or search it without --split");
             }
-            split->parts[s][i] = (split_part){.offset = slots, .count = timed ? rft_space_count(space) : 0};
+            const uint64_t size = timed ? rft_space_count(space) : 0;
+            split->parts[s][i] = (split_part){.offset = slots, .count = size, .number = numbered++};
             slots += split->parts[s][i].count;
         }
         choose_common(split->parts[s], count, slots - first, &common);
     }
-    return rft_board_size(split->opts->board, slots, err);
+    return rft_board_size(split->opts->board, slots, numbered, err);
 }
 
 int rft_split_new(rft_split **out, const rft_exec_opts *opts, const rft_recorder *recorder, rft_err *err) {
@@ -243,6 +248,70 @@ rft_strategy *rft_split_strategy(rft_split *split, rft_job_place at) {
     return &self->base;
 }
 
+/* ---- how cards compare ---- */
+
+/* Its times over the first card's that has any, by what both measured; 1 where nothing tells. */
+static double scale_of(const rft_board *board, unsigned card) {
+    double ratios[RFT_BOARD_COMMONS];
+    for (unsigned base = 0; base < card; base++) {
+        size_t n = 0;
+        for (size_t i = 0; i < RFT_BOARD_COMMONS; i++) {
+            const double ratio = rft_board_common(board, card, i) / rft_board_common(board, base, i);
+            if (isfinite(ratio)) {
+                ratios[n++] = ratio;
+            }
+        }
+        if (n > 0) {
+            return rft_median_of(ratios, n);
+        }
+    }
+    return 1.0;
+}
+
+/* ---- the race against the other cards ---- */
+
+void rft_split_put_best(rft_split *split, rft_job_place at, double seconds, double clock_mhz) {
+    rft_board_put_best(split->opts->board, part_of(split, at)->number, seconds, clock_mhz);
+}
+
+rft_race_noise *rft_split_noise(rft_split *split, size_t sweep, size_t problem) {
+    return &split->noises[sweep][problem];
+}
+
+/* Do enough common configurations tell how this card compares with that one? */
+static bool is_compared(const rft_board *board, unsigned card) {
+    size_t n = 0;
+    for (size_t i = 0; i < RFT_BOARD_COMMONS; i++) {
+        n += isfinite(rft_board_common(board, card, i) / rft_board_common(board, rft_board_card(board), i)) ? 1 : 0;
+    }
+    return n >= RFT_SPLIT_COMMON_LEAST;
+}
+
+rft_split_rival rft_split_part_rival(const rft_split *split, rft_job_place at) {
+    const rft_board *board = split->opts->board;
+    const unsigned me = rft_board_card(board);
+    rft_split_rival rival = RFT_SPLIT_NO_RIVAL;
+    for (unsigned c = 0; c < rft_board_cards(board) && c < RFT_BOARD_CARDS; c++) {
+        double seconds = 0, clock_mhz = 0;
+        if (!rft_board_best(board, c, part_of(split, at)->number, &seconds, &clock_mhz) ||
+            (c != me && !is_compared(board, c))) {
+            continue;
+        }
+        seconds *= c == me ? 1 : (1 + RFT_SPLIT_RIVAL_FRAC) * scale_of(board, me) / scale_of(board, c);
+        rival = seconds < rival.seconds ? (rft_split_rival){seconds, clock_mhz} : rival;
+    }
+    return rival;
+}
+
+rft_split_rival rft_split_problem_rival(const rft_split *split, rft_job_place at) {
+    rft_split_rival rival = RFT_SPLIT_NO_RIVAL;
+    for (at.variant = 0; at.variant < split->opts->plan->sweeps[at.sweep]->variant_count; at.variant++) {
+        const rft_split_rival part = rft_split_part_rival(split, at);
+        rival = part.seconds < rival.seconds ? part : rival;
+    }
+    return rival;
+}
+
 /* ---- behind the first round ---- */
 
 bool rft_split_meet(const rft_exec_opts *opts, rft_board *board, double patience_s, bool *stopped) {
@@ -262,24 +331,6 @@ bool rft_split_meet(const rft_exec_opts *opts, rft_board *board, double patience
         }
     }
     return true;
-}
-
-/* Its times over the first card's that has any, by what both measured; 1 where nothing tells. */
-static double scale_of(const rft_board *board, unsigned card) {
-    double ratios[RFT_BOARD_COMMONS];
-    for (unsigned base = 0; base < card; base++) {
-        size_t n = 0;
-        for (size_t i = 0; i < RFT_BOARD_COMMONS; i++) {
-            const double ratio = rft_board_common(board, card, i) / rft_board_common(board, base, i);
-            if (isfinite(ratio)) {
-                ratios[n++] = ratio;
-            }
-        }
-        if (n > 0) {
-            return rft_median_of(ratios, n);
-        }
-    }
-    return 1.0;
 }
 
 typedef struct split_contender {

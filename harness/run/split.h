@@ -7,13 +7,17 @@
 #ifndef RFT_RUN_SPLIT_H
 #define RFT_RUN_SPLIT_H
 
+#include "model/stats/race.h"
 #include "run/board.h"
 #include "run/record.h"
 #include "search/strategy.h"
 
+#include <math.h>
+
 #define RFT_SPLIT_COMMON_LEAST 3           /* of a sweep; */
 #define RFT_SPLIT_COMMON_MOST 8            /* and a twentieth of it between; a quarter of a small one */
 #define RFT_SPLIT_WITHIN_FRAC 0.07         /* contenders: of the best, each card's times scaled by the common ones */
+#define RFT_SPLIT_RIVAL_FRAC 0.01          /* another card's best races for this one as if it were so much slower */
 #define RFT_SPLIT_CONTENDERS RFT_FINALISTS /* of a problem at most, and each variant's best and default */
 
 typedef struct rft_split rft_split;
@@ -26,6 +30,22 @@ void rft_split_free(rft_split *split); /* NULL is accepted */
 rft_strategy *rft_split_strategy(rft_split *split, rft_job_place place);
 /* Is what this strategy proposed still this card's? false: another has taken it over; it is not told. */
 bool rft_split_take(rft_strategy *strategy, uint64_t index);
+
+/* A time to race against, of a part or of all parts of a problem. */
+typedef struct rft_split_rival {
+    double seconds;   /* scaled to this card; INFINITY: none */
+    double clock_mhz; /* at which it ran there; NaN: not known */
+} rft_split_rival;
+#define RFT_SPLIT_NO_RIVAL ((rft_split_rival){(double)INFINITY, (double)NAN})
+
+/* This card's best of the part, for the others; of samples enough. */
+void rft_split_put_best(rft_split *split, rft_job_place place, double seconds, double clock_mhz);
+/* The best of this card and, once the common configurations tell how they compare, of the others. */
+rft_split_rival rft_split_part_rival(const rft_split *split, rft_job_place place);
+rft_split_rival rft_split_problem_rival(const rft_split *split, rft_job_place place); /* of any variant */
+
+/* How far samples of a problem scatter on this card: kept from the first round for its contenders. */
+rft_race_noise *rft_split_noise(rft_split *split, size_t sweep, size_t problem);
 
 /* Waits until all cards of the board are as far, or gone. false: one stood still for `patience_s`, while none of the
  * others did anything either. */

@@ -22,6 +22,25 @@ typedef struct tuned {
     size_t points;
 } tuned;
 
+/* Where the devices' time went, as far as the file tells: of what two cards measured it has one. */
+static void tell_time(const rft_run *run) {
+    double runs_s = 0, samples_s = 0, readings_s = 0;
+    size_t samples = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_measurement *m = &run->points[i].rounds[0];
+        runs_s += isfinite(m->first_run_s) ? m->first_run_s : 0;
+        samples += m->n;
+        for (size_t k = 0; k < m->n; k++) {
+            samples_s += m->samples_s[k];
+        }
+    }
+    for (size_t i = 0; i < run->reference_count; i++) {
+        readings_s += run->references[i].n > 0 ? (double)run->references[i].n * run->references[i].median : 0;
+    }
+    bench_line("  time", "%.2f s of verified launches, %.2f s of %zu samples, %.2f s of %zu readings of a reference",
+               runs_s, samples_s, samples, readings_s, run->reference_count);
+}
+
 static tuned tune(const char *n, const char *devices) {
     const char *one[] = {"-d", devices, "--processes", "1", "--", n, "wide", NULL};
     const char *several[] = {"-d", devices, "--split", "--processes", "1", "--", n, "wide", NULL};
@@ -44,6 +63,7 @@ static tuned tune(const char *n, const char *devices) {
                    "%zu points first and with a time, %zu in common, %.4f [%.4f, %.4f] times the time", c->timed,
                    c->common, c->ratio, c->low, c->high);
     }
+    tell_time(run);
     rft_run_free(run);
     bench_line(
         strchr(devices, ',') ? "two cards" : "one card",
