@@ -22,7 +22,7 @@ struct rft_split {
     const rft_exec_opts *opts;
     const rft_recorder *recorder;
     rft_arena *arena;
-    split_part **parts; /* [sweep][variant * problem_count + problem] */
+    split_part **parts;      /* [sweep][variant * problem_count + problem] */
     rft_race_noise **noises; /* [sweep][problem] */
 };
 

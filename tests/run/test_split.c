@@ -5,6 +5,7 @@
 #include "run/scene.h"
 #include "run/split.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +165,63 @@ static void test_begin_at_once(void **state) {
     close(fd);
 }
 
+static rft_split *open_split(scene *s, int fd, unsigned card, rft_exec_opts *opts) {
+    char path[32];
+    rft_split *split = NULL;
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    assert_int_equal(rft_board_open(&opts->board, path, card, &s->err), RFT_OK);
+    assert_int_equal(rft_split_new(&split, opts, NULL, &s->err), RFT_OK);
+    return split;
+}
+
+/* Two parts. The second card is slower by half: what the first reached counts for it, by the common configurations. */
+static void test_race_across_cards(void **state) {
+    (void)state;
+    const rft_job_place first = {0, 0, 0}, second = {1, 0, 0};
+    scene s;
+    scene_open(&s, 1);
+    scripted_sweep_opts opts = {.fates = {"ok"}};
+    for (int i = 0; i < SPEEDS; i++) {
+        opts.speeds[i] = 100 + i * 10;
+    }
+    const rft_sweep *sweeps[] = {scene_sweep(&s, &opts),
+                                 scene_sweep(&s, &(scripted_sweep_opts){.name = "other", .fates = {"ok"}})};
+    rft_plan *plan = NULL;
+    rft_board *board = NULL;
+    int fd = -1;
+    assert_int_equal(rft_plan_new(&plan, sweeps, 2, NULL, &s.err), RFT_OK);
+    assert_int_equal(rft_board_make(&board, &fd, 2, &s.err), RFT_OK);
+    rft_exec_opts fast_opts = {.plan = plan}, slow_opts = {.plan = plan};
+    rft_split *fast = open_split(&s, fd, 0, &fast_opts), *slow = open_split(&s, fd, 1, &slow_opts);
+
+    assert_false(isfinite(rft_split_part_rival(fast, first).seconds));
+    rft_split_put_best(fast, first, 2e-3, 1500);
+    assert_float_equal(rft_split_part_rival(fast, first).seconds, 2e-3, 1e-9);
+    assert_float_equal(rft_split_part_rival(fast, first).clock_mhz, 1500, 0);
+    assert_false(isfinite(rft_split_part_rival(slow, first).seconds)); /* nothing compares the two cards yet */
+    for (size_t i = 0; i < RFT_SPLIT_COMMON_LEAST; i++) {
+        rft_board_put_common(fast_opts.board, i, 4e-3);
+        rft_board_put_common(slow_opts.board, i, 6e-3);
+    }
+    assert_float_equal(rft_split_part_rival(slow, first).seconds, 3e-3 * (1 + RFT_SPLIT_RIVAL_FRAC), 1e-9);
+    assert_false(isfinite(rft_split_part_rival(slow, second).seconds));
+    rft_split_put_best(slow, first, 2.5e-3, 1600); /* its own, as it is */
+    assert_float_equal(rft_split_problem_rival(slow, first).seconds, 2.5e-3, 1e-9);
+    assert_float_equal(rft_split_problem_rival(slow, first).clock_mhz, 1600, 0);
+    assert_float_equal(rft_split_part_rival(fast, first).seconds, 2.5e-3 / 1.5 * (1 + RFT_SPLIT_RIVAL_FRAC), 1e-9);
+
+    rft_split_free(fast);
+    rft_split_free(slow);
+    rft_board_close(fast_opts.board);
+    rft_board_close(slow_opts.board);
+    rft_board_close(board);
+    close(fd);
+    rft_plan_free(plan);
+    scene_close(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eight_cards), cmocka_unit_test(test_begin_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_eight_cards), cmocka_unit_test(test_begin_at_once),
+                                       cmocka_unit_test(test_race_across_cards)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
