@@ -52,6 +52,22 @@ static void a_reading_after_every_twenty_points(void **state) {
     scene_close(&s);
 }
 
+static void a_reading_of_what_takes_long_has_few_samples(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 1);
+    scripted_sweep_opts opts = many(RFT_DRIFT_EVERY);
+    for (size_t i = 0; i < RFT_DRIFT_EVERY; i++) {
+        opts.speeds[i] *= 12;
+    }
+    scene_sweep(&s, &opts);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->reference_count, 1);
+    assert_int_equal(run->references[0].n, 3);
+    assert_float_equal(run->references[0].median, 12e-3, 1e-6);
+    scene_close(&s);
+}
+
 static void a_stopped_run_takes_the_same_readings(void **state) {
     (void)state;
     scene s;
@@ -209,6 +225,7 @@ static void who_is_alone_needs_no_turns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reading_after_every_twenty_points),
+        cmocka_unit_test(a_reading_of_what_takes_long_has_few_samples),
         cmocka_unit_test(a_stopped_run_takes_the_same_readings),
         cmocka_unit_test(a_replay_knows_the_readings),
         cmocka_unit_test(a_device_that_drifts_is_found_out),
