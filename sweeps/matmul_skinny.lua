@@ -26,7 +26,7 @@ end
 if dtype == "bf16" then
   return sweep_of {
     variants = layers("bf16", true),
-    over = { m = refine(values(1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192), 1) },
+    over = { m = refine(values(1, 2, 4, 8, 16, 32, 64, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1024, 2048, 4096, 8192), 1) },
     measure = { max_time = 0.1 },
   }
 end

@@ -296,6 +296,7 @@ static int step(exec *e, rft_job *job, bool is_odd, rft_err *err) {
     }
     e->in_hand = 0;
     if (rc == RFT_OK && is_odd) {
+        e->state.progress.planned += e->odd_left > 0 ? 0 : 1; /* the prior's, where refine() adds a problem */
         e->odd_left -= e->odd_left > 0 ? 1 : 0;
     } else if (rc == RFT_OK) {
         /* Of the first round, though a run that is continued may know more: the course must be what it was. */

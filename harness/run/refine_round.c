@@ -3,8 +3,12 @@
 
 #include "base/units.h"
 #include "model/transition/refine.h"
+#include "run/plan/job.h"
+
+#include <stdlib.h>
 
 #define NEAR_FRAC 0.02 /* as in the final round: what the first round knows medians to, four times */
+#define MOST (2 * RFT_REFINE_TIED + RFT_REFINE_FIRSTS) /* configurations of a variant on a problem */
 
 /* ---- which problems ---- */
 
@@ -114,14 +118,17 @@ static bool is_valid(const candidates *c, const rft_point *point) {
     return rft_space_find(c->space, point->config) != UINT64_MAX;
 }
 
-static void add_once(candidates *c, const rft_point *point) {
-    uint64_t index = rft_space_find(c->space, point->config);
+static void add_once(candidates *c, uint64_t index) {
     for (size_t i = 0; i < c->count; i++) {
         if (c->indices[i] == index) {
             return;
         }
     }
     c->indices[c->count++] = index;
+}
+
+static void add_point(candidates *c, const rft_point *point) {
+    add_once(c, rft_space_find(c->space, point->config));
 }
 
 static bool ties(const rft_point *point, const rft_point *winner) {
@@ -150,10 +157,34 @@ static void of_ends(const rft_refiner *r, size_t variant, const rft_refine_ends 
     size_t rights = winners(r, variant, ends->right, c, arena, right);
     for (size_t i = 0; i < RFT_REFINE_TIED; i++) {
         if (i < lefts) {
-            add_once(c, left[i]);
+            add_point(c, left[i]);
         }
         if (i < rights) {
-            add_once(c, right[i]);
+            add_point(c, right[i]);
+        }
+    }
+}
+
+static bool is_answered(const rft_exec_opts *opts, rft_job_place place, const candidates *c, uint64_t index) {
+    rft_value *config =
+        rft_calloc(opts->plan->sweeps[place.sweep]->variants[place.variant].param_count + 1, sizeof *config);
+    rft_space_get(c->space, index, config);
+    rft_job *job = rft_job_new(opts, place, config);
+    rft_probe_result result = {0};
+    rft_err ignored = RFT_ERR_INIT;
+    bool answered =
+        rft_job_probe(opts, job, false, &result, &ignored) == RFT_OK && result.outcome != RFT_OUTCOME_NOT_RECORDED;
+    rft_job_free(job);
+    free(config);
+    return answered;
+}
+
+/* A recording of before has the winners alone: its replay says what it said. */
+static void of_prior(const rft_refiner *r, rft_job_place place, const rft_prior_rank *prior, candidates *c) {
+    const rft_exec_opts *opts = r->state->opts;
+    for (size_t i = 0; i < prior->count && i < RFT_REFINE_FIRSTS; i++) {
+        if (!opts->replay || is_answered(opts, place, c, prior->index[i])) {
+            add_once(c, prior->index[i]);
         }
     }
 }
@@ -161,23 +192,25 @@ static void of_ends(const rft_refiner *r, size_t variant, const rft_refine_ends 
 /* Times of the final round may have changed the winners: what was measured stays what is measured. */
 static void of_store(const rft_refiner *r, size_t variant, size_t problem, candidates *c) {
     const rft_run *run = r->state->opts->run;
-    for (size_t i = 0; i < run->point_count && c->count < 2 * RFT_REFINE_TIED; i++) {
+    for (size_t i = 0; i < run->point_count && c->count < MOST; i++) {
         const rft_point *point = &run->points[i];
         if (point->sweep == r->sweep && point->variant == variant && point->problem == problem && is_valid(c, point)) {
-            add_once(c, point);
+            add_point(c, point);
         }
     }
 }
 
-size_t rft_refiner_candidates(const rft_refiner *r, size_t variant, size_t problem, rft_arena *arena, uint64_t **out) {
+size_t rft_refiner_candidates(const rft_refiner *r, size_t variant, size_t problem, const rft_prior_rank *prior,
+                              rft_arena *arena, uint64_t **out) {
     const rft_plan *plan = r->state->opts->plan;
     candidates c = {.space = rft_plan_space(plan, r->sweep, variant, problem)};
     rft_refine_ends ends;
-    c.indices = rft_arena_calloc(arena, 2 * RFT_REFINE_TIED, sizeof *c.indices);
+    c.indices = rft_arena_calloc(arena, MOST, sizeof *c.indices);
     if (r->over) {
         of_store(r, variant, problem, &c);
     } else if (rft_refine_ends_of(plan->sweeps[r->sweep], problem, &ends)) {
         of_ends(r, variant, &ends, &c, arena);
+        of_prior(r, (rft_job_place){r->sweep, variant, problem}, prior, &c);
     }
     *out = c.indices;
     return c.count;
@@ -206,16 +239,38 @@ void rft_refiner_after(const rft_refiner *r, size_t problem) {
     }
 }
 
+/* By one configuration; where it fails there, it may have others. */
+static bool has_prior(const rft_sweep *sweep, size_t variant, const rft_problem *problem, const rft_space *space) {
+    uint64_t any = sweep->vt->prior ? rft_space_sample(space, 1) : UINT64_MAX;
+    double prior = 0;
+    if (any == UINT64_MAX) {
+        return false;
+    }
+    rft_value *config = rft_calloc(sweep->variants[variant].param_count + 1, sizeof *config);
+    rft_space_get(space, any, config);
+    int rc = sweep->vt->prior(sweep->self, variant, problem->values, config, &prior, NULL);
+    free(config);
+    return rc != RFT_OK || prior > 0;
+}
+
+/* Configurations of the variant on a problem. */
+static uint64_t most_of_variant(const rft_plan *plan, size_t s, size_t v) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    uint64_t most = 0, room = 2 * RFT_REFINE_TIED;
+    for (size_t p = 0; p < sweep->problem_count; p++) {
+        const rft_space *space = rft_plan_space(plan, s, v, p);
+        uint64_t valid = sweep->problems[p].odd ? 0 : rft_space_count(space);
+        most = valid > most ? valid : most;
+        room = room < MOST && valid > room && has_prior(sweep, v, &sweep->problems[p], space) ? MOST : room;
+    }
+    return most < room ? most : room;
+}
+
 uint64_t rft_refine_most_points(const rft_plan *plan, size_t s) {
     const rft_sweep *sweep = plan->sweeps[s];
     uint64_t each = 0, problems = rft_refine_most(sweep);
     for (size_t v = 0; v < sweep->variant_count; v++) {
-        uint64_t most = 0;
-        for (size_t p = 0; p < sweep->problem_count; p++) {
-            uint64_t valid = sweep->problems[p].odd ? 0 : rft_space_count(rft_plan_space(plan, s, v, p));
-            most = valid > most ? valid : most;
-        }
-        each += most < 2 * RFT_REFINE_TIED ? most : 2 * RFT_REFINE_TIED;
+        each += problems > 0 ? most_of_variant(plan, s, v) : 0;
     }
     return each > 0 && problems > UINT64_MAX / each ? UINT64_MAX : problems * each;
 }

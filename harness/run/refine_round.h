@@ -11,6 +11,7 @@
 #define RFT_RUN_REFINE_ROUND_H
 
 #include "run/exec_state.h"
+#include "run/prior_rank.h"
 
 typedef struct rft_refiner {
     rft_exec_state *state; /* borrowed */
@@ -25,9 +26,10 @@ int rft_refiner_begin(rft_refiner *refiner, rft_exec_state *state, size_t sweep,
  * used up): only what is stored already. */
 int rft_refiner_next(rft_refiner *refiner, bool may_add, size_t *problem, rft_err *err);
 /* What is measured there of a variant: indices into its space, winners of both ends first, then the ties with them;
- * where constraints leave none of those, the next fastest of each end. In `arena`. */
-size_t rft_refiner_candidates(const rft_refiner *refiner, size_t variant, size_t problem, rft_arena *arena,
-                              uint64_t **out);
+ * where constraints leave none of those, the next fastest of each end. Behind them what the prior puts first there; in
+ * a replay what the recording has of that. In `arena`. */
+size_t rft_refiner_candidates(const rft_refiner *refiner, size_t variant, size_t problem, const rft_prior_rank *prior,
+                              rft_arena *arena, uint64_t **out);
 /* In a replay: says that the recording does not have the problem. */
 void rft_refiner_after(const rft_refiner *refiner, size_t problem);
 

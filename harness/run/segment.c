@@ -21,20 +21,6 @@ rft_budget_share rft_segment_left_of(exec *e, size_t sweep) {
     return left;
 }
 
-/* The winners of both ends in place of the whole space. */
-static void open_refined(exec *e) {
-    segment *s = &e->segment;
-    rft_arena *arena = rft_arena_new();
-    uint64_t *indices = NULL;
-    s->count_all = rft_refiner_candidates(&e->refiner, s->variant, s->problem, arena, &indices);
-    s->budget = rft_segment_left_of(e, s->sweep);
-    s->pruner.on = false; /* there are few, and all of them are asked for */
-    s->strategy = rft_strategy_listed(indices, s->count_all);
-    e->state.progress.planned += least(s->count_all, s->budget.points);
-    e->state.progress.refined += least(s->count_all, s->budget.points);
-    rft_arena_free(arena);
-}
-
 static void warn_of_prior(exec *e, const rft_sweep *sweep, const rft_prior_rank *rank) {
     if (rank->failed > 0 && !e->prior_warned) {
         rft_log_warn(
@@ -47,16 +33,44 @@ static void warn_of_prior(exec *e, const rft_sweep *sweep, const rft_prior_rank 
     }
 }
 
-/* A search of a part begins with what the prior puts first; a part that is measured whole keeps its order. */
-static int seed_by_prior(exec *e, uint64_t seed, bool is_whole, rft_err *err) {
-    segment *s = &e->segment;
+static int ask_prior(exec *e, uint64_t seed, rft_prior_rank *out, rft_err *err) {
+    const segment *s = &e->segment;
     const rft_sweep *sweep = e->state.opts->plan->sweeps[s->sweep];
-    rft_prior_rank rank;
-    int rc = rft_prior_rank_of(sweep, s->variant, sweep->problems[s->problem].values, s->space, seed, &rank, err);
+    int rc = rft_prior_rank_of(sweep, s->variant, sweep->problems[s->problem].values, s->space, seed, out, err);
+    if (rc == RFT_OK) {
+        warn_of_prior(e, sweep, out);
+    }
+    return rc;
+}
+
+/* What wins at both ends and what the prior puts first, in place of the whole space. */
+static int open_refined(exec *e, uint64_t seed, rft_err *err) {
+    segment *s = &e->segment;
+    rft_prior_rank rank = {.count = 0};
+    int rc = e->refiner.over ? RFT_OK : ask_prior(e, seed, &rank, err);
     if (rc != RFT_OK) {
         return rc;
     }
-    warn_of_prior(e, sweep, &rank);
+    rft_arena *arena = rft_arena_new();
+    uint64_t *indices = NULL;
+    s->count_all = rft_refiner_candidates(&e->refiner, s->variant, s->problem, &rank, arena, &indices);
+    s->budget = rft_segment_left_of(e, s->sweep);
+    s->pruner.on = false; /* there are few, and all of them are asked for */
+    s->strategy = rft_strategy_listed(indices, s->count_all);
+    e->state.progress.planned += least(s->count_all, s->budget.points);
+    e->state.progress.refined += least(s->count_all, s->budget.points);
+    rft_arena_free(arena);
+    return RFT_OK;
+}
+
+/* A search of a part begins with what the prior puts first; a part that is measured whole keeps its order. */
+static int seed_by_prior(exec *e, uint64_t seed, bool is_whole, rft_err *err) {
+    segment *s = &e->segment;
+    rft_prior_rank rank;
+    int rc = ask_prior(e, seed, &rank, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
     size_t most = is_whole ? 0 : (size_t)least(rft_prior_seeds(s->budget.points), rank.count);
     s->strategy = rft_strategy_seed_with(s->strategy, rank.index, most, (size_t)least(most, rank.count - most));
     return RFT_OK;
@@ -113,6 +127,7 @@ static void begin_waiting(exec *e) {
 int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
+    const uint64_t seed = rft_foresight_seed(opts->plan, (rft_job_place){sweep, variant, problem});
     *s = (segment){.sweep = sweep, .variant = variant, .problem = problem, .ahead = RFT_LOOKAHEAD};
     s->odd_problem = rft_plan_odd_problem(opts->plan, sweep, variant);
     s->space = rft_plan_space(opts->plan, sweep, variant, problem);
@@ -120,9 +135,13 @@ int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_
     s->started_gpu_s = e->state.recorder.tally.busy_s;
     rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep, variant, problem}, s->space);
     if (e->refining) {
-        open_refined(e);
-        begin_waiting(e);
-        return RFT_OK;
+        int rc = open_refined(e, seed, err);
+        if (rc == RFT_OK) {
+            begin_waiting(e);
+        } else {
+            rft_pruner_end(&s->pruner);
+        }
+        return rc;
     }
     if (e->split) {
         open_split(e, (rft_job_place){sweep, variant, problem});
@@ -137,7 +156,6 @@ int rft_segment_open(exec *e, size_t sweep, size_t variant, size_t problem, rft_
     s->count_all = rft_space_count(s->space);
     s->budget = rft_budget_share_of_segment(opts->plan, sweep);
     const rft_search_opts *search = &opts->plan->sweeps[sweep]->search;
-    const uint64_t seed = rft_foresight_seed(opts->plan, (rft_job_place){sweep, variant, problem});
     rft_foresight_pass(&e->foresight, (rft_job_place){sweep, variant, problem});
     bool may_end_early = isfinite(s->budget.seconds) || isfinite(s->budget.gpu_s) || rft_pruner_has_goal(&s->pruner);
     rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};

@@ -171,8 +171,7 @@ static const char *refined_note(const rft_transitions_told *t, const rft_profile
             rft_str_addf(&note, " (%zu)", step->measured);
         }
     }
-    rft_str_add(&note,
-                note.length ? ". In brackets: configurations measured there, from the winners of both ends." : "");
+    rft_str_add(&note, note.length ? ". In brackets: configurations measured there." : "");
     const char *kept = note.length ? rft_arena_strdup(t->arena, rft_str_get(&note)) : NULL;
     rft_str_clear(&note);
     return kept;

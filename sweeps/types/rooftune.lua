@@ -299,8 +299,8 @@ function range(lo, hi, step) end
 function pow2_values(lo, hi) end
 
 ---Once the grid is measured: where the bound changes between two values, or the times turn, also measures the value
----halfway, at most `depth` times in each half with the flip, with the winners of both ends. For dimensions of numbers in
----`over`.
+---halfway, at most `depth` times in each half with the flip, with the winners of both ends and a prior's first choices.
+---For dimensions of numbers in `over`.
 ---@param list rooftune.Values what values(), range() or pow2_values() returned
 ---@param depth integer 1 to 20
 ---@return rooftune.Values

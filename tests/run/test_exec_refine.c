@@ -73,6 +73,70 @@ static void a_flip_is_bisected_by_the_winners_of_both_ends(void **state) {
     scene_close(&s);
 }
 
+/* Of many configurations the fast ones win at the ends, and the prior's choices lie behind all others. */
+static double slow_first(const rft_value *config) {
+    return 1.0 / (double)config[PARAM_SPEED].as.integer;
+}
+
+enum { SPEEDS = 40 };
+static scripted_sweep_opts many_with(double (*prior)(const rft_value *config)) {
+    scripted_sweep_opts opts = knee;
+    opts.prior = prior;
+    for (int i = 0; i < SPEEDS; i++) {
+        opts.speeds[i] = 10 * (i + 1);
+    }
+    return opts;
+}
+
+static bool is_of_prior(const rft_point *point) {
+    return point->config[PARAM_SPEED].as.integer > 10 * (SPEEDS - RFT_REFINE_FIRSTS);
+}
+
+static void a_prior_has_its_first_choices_there_too(void **state) {
+    (void)state;
+    scene s;
+    const scripted_sweep_opts plain = many_with(NULL), opts = many_with(slow_first);
+    begin(&s, &plain);
+    const rft_run *without = scene_run(&s, "plain.db");
+    s.sweep_count = 0;
+    scene_sweep(&s, &opts);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->sweeps[0].sweep.problem_count, without->sweeps[0].sweep.problem_count);
+    for (size_t p = GRID; p < run->sweeps[0].sweep.problem_count; p++) {
+        for (int speed = 10; speed <= 10 * SPEEDS; speed += 10) {
+            bool chosen = speed > 10 * (SPEEDS - RFT_REFINE_FIRSTS);
+            assert_int_equal(has_speed(run, p, speed), chosen || has_speed(without, p, speed));
+            assert_false(chosen && has_speed(without, p, speed));
+        }
+        assert_non_null(strstr(rft_refine_text(run, 0, p, run->arena), " among them"));
+    }
+    scene_expect_once(run);
+    assert_int_equal(s.last.done, s.last.planned);
+    scene_close(&s);
+}
+
+/* They were not all in the grid: what was not verified on the odd problem yet is, and nothing goes beyond the plan. */
+static void its_choices_are_verified(void **state) {
+    (void)state;
+    scene s;
+    const scripted_sweep_opts opts = many_with(slow_first);
+    begin(&s, &opts);
+    s.sweeps[0]->search.budget_points = 40; /* 32: five on each of seven, and five are left */
+    const rft_run *run = scene_run(&s, "a.db");
+    size_t of_prior = 0, timed = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        timed += !run->sweeps[0].sweep.problems[point->problem].odd;
+        of_prior += point->problem >= GRID && is_of_prior(point);
+        assert_non_null(scene_point(run, 0, "knee", (int)point->config[PARAM_SPEED].as.integer));
+    }
+    assert_true(of_prior > 0);
+    assert_int_equal(timed, 40);
+    assert_false(s.went_back);
+    assert_int_equal(s.last.done, s.last.planned);
+    scene_close(&s);
+}
+
 static void without_depth_nothing_is_added(void **state) {
     (void)state;
     scene s;
@@ -86,10 +150,9 @@ static void without_depth_nothing_is_added(void **state) {
 }
 
 /* Stopped after every five reports, through refining and the final round. */
-static void stopped_again_and_again_it_adds_the_same(void **state) {
-    (void)state;
+static void stopped_again_and_again(const scripted_sweep_opts *opts) {
     scene s;
-    begin(&s, &knee);
+    begin(&s, opts);
     const rft_run *whole = scene_run(&s, "whole.db");
     const rft_run *before = NULL;
     unsigned at_one_go = s.measured, sessions = 0;
@@ -104,6 +167,15 @@ static void stopped_again_and_again_it_adds_the_same(void **state) {
     expect_same_runs(whole, before);
     assert_int_equal(s.measured, at_one_go);
     scene_close(&s);
+}
+
+static void stopped_again_and_again_it_adds_the_same(void **state) {
+    (void)state;
+    stopped_again_and_again(&knee);
+    scripted_sweep_opts opts = knee;
+    opts.prior = slow_first;
+    opts.speeds[4] = 50; /* the last three are the prior's */
+    stopped_again_and_again(&opts);
 }
 
 static void a_budget_leaves_a_fifth_to_it(void **state) {
@@ -139,12 +211,13 @@ static size_t not_recorded(const rft_run *run) {
     return count;
 }
 
-static void a_replay_has_what_was_recorded(void **state) {
-    (void)state;
+static void replay(const scripted_sweep_opts *recorded_opts, const scripted_sweep_opts *opts) {
     scene s;
-    begin(&s, &knee);
+    begin(&s, recorded_opts);
     const rft_run *recorded = scene_run(&s, "recorded.db");
     scene_replay(&s, "recorded.db");
+    s.sweep_count = 0;
+    scene_sweep(&s, opts);
     const rft_run *run = scene_run(&s, "replay.db");
     assert_int_equal(not_recorded(run), 0);
     assert_int_equal(run->sweeps[0].sweep.problem_count, recorded->sweeps[0].sweep.problem_count);
@@ -154,6 +227,15 @@ static void a_replay_has_what_was_recorded(void **state) {
     }
     assert_int_equal(run->point_count, recorded->point_count);
     scene_close(&s);
+}
+
+/* The same where the recording is of before there was a prior, or it chose by another. */
+static void a_replay_has_what_was_recorded(void **state) {
+    (void)state;
+    const scripted_sweep_opts plain = many_with(NULL), opts = many_with(slow_first);
+    replay(&knee, &knee);
+    replay(&opts, &opts);
+    replay(&plain, &opts);
 }
 
 static void count_warnings(void *self, rft_log_level level, const char *text) {
@@ -189,6 +271,8 @@ static void what_the_recording_lacks_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flip_is_bisected_by_the_winners_of_both_ends),
+        cmocka_unit_test(a_prior_has_its_first_choices_there_too),
+        cmocka_unit_test(its_choices_are_verified),
         cmocka_unit_test(without_depth_nothing_is_added),
         cmocka_unit_test(stopped_again_and_again_it_adds_the_same),
         cmocka_unit_test(a_budget_leaves_a_fifth_to_it),

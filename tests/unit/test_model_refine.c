@@ -241,6 +241,9 @@ static void a_line_of_added_points_alone_is_no_profile(void **state) {
     assert_false(rft_refine_ends_of(sweep, 1, &ends));
     assert_string_equal(rft_refine_text(run, 0, problem, run->arena),
                         "refined: 1 configuration measured there, from the winners of m=128 and m=256");
+    fixture_point(run, problem, NULL, layer_s(192))->prior = 1;
+    assert_string_equal(rft_refine_text(run, 0, problem, run->arena),
+                        "refined: 2 configurations measured there, the winners of m=128 and m=256 among them");
     assert_null(rft_refine_text(run, 0, 1, run->arena));
     assert_int_equal(rft_refine_most(sweep), 2 * 3); /* two lines, three values in the one interval */
     assert_true(rft_refine_is_asked(sweep));

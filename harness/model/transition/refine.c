@@ -261,13 +261,18 @@ const char *rft_refine_text(const rft_run *run, size_t sweep, size_t problem, rf
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(run, sweep, SIZE_MAX, problem, arena, &ranked);
     rft_str text = RFT_STR_INIT;
+    bool others = false; /* the prior's choices */
+    for (size_t i = 0; i < count && count > 1; i++) {
+        others = others || ranked[i]->prior > 0;
+    }
     rft_str_addf(&text, "refined: %zu configuration%s measured there", count, count == 1 ? "" : "s");
     if (rft_refine_ends_of(data, problem, &ends)) {
         const char *const *name = &data->axes[ends.axis].name;
-        rft_str_add(&text, ", from the winners of ");
+        rft_str_add(&text, others ? ", the winners of " : ", from the winners of ");
         rft_values_format(&text, name, &data->problems[ends.left].values[ends.axis], 1);
         rft_str_add(&text, " and ");
         rft_values_format(&text, name, &data->problems[ends.right].values[ends.axis], 1);
+        rft_str_add(&text, others ? " among them" : "");
     }
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
