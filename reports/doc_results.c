@@ -264,8 +264,11 @@ static const char *baseline_text(const view *v, const rft_entry *entry) {
         return rft_arena_printf(b->arena, "n/a%s",
                                 rft_doc_note(b->doc, v->table, rft_arena_printf(b->arena, "%s: %s.", label, why)));
     }
+    const char *less = rft_errors_larger(&entry->best->verification, &chief->verification)
+                           ? rft_doc_note(b->doc, v->table, "Less exact than the library: see How exact.")
+                           : "";
     const char *ratio =
-        rft_arena_printf(b->arena, "%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "");
+        rft_arena_printf(b->arena, "%s%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "", less);
     return rft_run_chief_name(b->run, b->arena)
                ? ratio
                : rft_arena_printf(b->arena, "%s%s", ratio,

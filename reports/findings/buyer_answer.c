@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/compare/compare.h"
+#include "model/run/baseline.h"
 #include "model/run/run_foreign.h"
 #include "model/run/run_repeat.h"
 #include "model/stats/interval_text.h"
@@ -230,6 +231,19 @@ static double amount_of(const rft_run *run, const rft_speed_item *item, const ch
     return rft_rate_of(&place) * rft_point_median_s(item->best);
 }
 
+/* Whose rate it is, or how exact; NULL: the best's, as exact as the library. */
+static const char *rate_note(const rft_run *run, const rft_speed_item *item, const rft_load *load) {
+    const rft_baseline *library = rft_run_fastest_baseline(run, item->sweep, item->problem);
+    if (item->time_s < rft_point_median_s(item->best)) {
+        return load ? "By the vendor's library, whose median is shorter; without a pause, per watt and of limit are of "
+                      "the tuned kernel."
+                    : NULL;
+    }
+    return library && rft_errors_larger(&item->best->verification, &library->verification)
+               ? "Less exact than the vendor's library: see How exact."
+               : NULL;
+}
+
 /* Of the problem of the part that takes longest. */
 static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_item *item, rft_arena *arena) {
     const rft_run *run = buyer->given.run;
@@ -246,11 +260,7 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
                       ? rate_cell(rate, unit)
                       : rft_datum_said(rft_datum_absent(),
                                        rft_arena_printf(arena, "%s a run", rft_figure_si(arena, item->time_s, "s")));
-    cells[RATE].note =
-        item->time_s < rft_point_median_s(best) && load
-            ? "By the vendor's library, which is faster here; without a pause, per watt and of limit are of "
-              "the tuned kernel."
-            : NULL;
+    cells[RATE].note = rate_note(run, item, load);
     cells[RATE_UNIT] = rft_datum_text(unit);
     const char *reason = load_reason(run, load, arena);
     cells[BACK] = load_cell(rft_back_to_back_rate(run, best), unit, reason);
@@ -462,8 +472,8 @@ static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
     if (is_fallback_there(run)) {
         rft_finding_body(
             f, RFT_ON_PAGE,
-            "On this card's matrix units the kernels here are a fallback: they do not drive tcgen05, its own "
-            "path. The vendor's library does; where it is faster, its rate stands for the card.");
+            "On this card's matrix units the kernels here are a fallback: unasked they do not drive tcgen05, its "
+            "own path. The vendor's library does; where it is faster, its rate stands for the card.");
     }
     if (asked->all_diagnostic) {
         rft_finding_body(f, RFT_ON_PAGE,

@@ -86,7 +86,8 @@ static const rft_trait fields[FIELDS] = {
     [VERDICT] = {.title = "Verdict", .wraps = true},
 };
 
-static const char *verdict_text(const rft_versus *versus, const rft_baseline *baseline) {
+static const char *verdict_text(const rft_versus *versus, const rft_point *best, const rft_baseline *baseline,
+                                rft_arena *arena) {
     if (!rft_baseline_is_measured(baseline)) {
         return rft_outcome_name(baseline->outcome);
     }
@@ -96,7 +97,11 @@ static const char *verdict_text(const rft_versus *versus, const rft_baseline *ba
     if (!baseline->same_protocol) {
         return "not judged";
     }
-    return versus->tie ? "a tie" : versus->frac > 1 ? "faster" : "slower";
+    const char *verdict = versus->tie ? "a tie" : versus->frac > 1 ? "faster" : "slower";
+    const rft_verification *own = &best->verification, *its = &baseline->verification;
+    return rft_errors_larger(own, its)   ? rft_arena_printf(arena, "%s, less exact", verdict)
+           : rft_errors_larger(its, own) ? rft_arena_printf(arena, "%s, more exact", verdict)
+                                         : verdict;
 }
 
 /* Where it is from, and why it is missing or rough; NULL. */
@@ -182,7 +187,7 @@ static void add_baseline(rft_cell_table *table, const rft_run *run, const rft_ba
     }
     cells[WORST] = rft_datum_number(check->done ? check->worst_frac : (double)NAN);
     cells[RMS] = rft_datum_number(check->done ? check->rms_frac : (double)NAN);
-    cells[VERDICT] = rft_datum_text(verdict_text(&versus, baseline));
+    cells[VERDICT] = rft_datum_text(verdict_text(&versus, best, baseline, arena));
 }
 
 /* ---- without the table: where they are from, and why some are missing ---- */

@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Errors that differ by less than this factor are told nowhere: the same arithmetic in another order. */
-#define NOTABLE 2.0
-
 enum { PROBLEM, PROBLEM_DATA, WHO, MOST, RMS, OVER, MOST_OVER, RMS_OVER, AS_EXACT, VERDICT, FIELDS };
 
 static const rft_trait fields[FIELDS] = {
@@ -27,24 +24,9 @@ static const rft_trait fields[FIELDS] = {
     [VERDICT] = {.title = "Verdict"},
 };
 
-/* Of one output: those of two implementations are compared where it is the same one. */
-typedef struct errors {
-    const char *output;
-    double most, rms; /* of |o - r| / (|r| + mean |r|); NaN: not recorded, or no floating-point type */
-} errors;
-
-static errors errors_of(const rft_verification *check) {
-    bool known = check->done && check->tol > 0 && isfinite(check->worst_frac) && isfinite(check->rms_frac);
-    return known ? (errors){check->buffer, check->tol * check->worst_frac, check->tol * check->rms_frac}
-                 : (errors){NULL, NAN, NAN};
-}
-
-static bool is_comparable(const errors *own, const errors *its) {
-    return isfinite(own->rms) && its->rms > 0 && its->most > 0 && rft_text_equal(own->output, its->output);
-}
-
 static bool is_verified(const rft_baseline *baseline) {
-    return baseline->same_protocol && rft_baseline_is_measured(baseline) && errors_of(&baseline->verification).rms > 0;
+    return baseline->same_protocol && rft_baseline_is_measured(baseline) &&
+           rft_errors_of(&baseline->verification).rms > 0;
 }
 
 /* The sweep's first baseline that was verified here; NULL. */
@@ -69,7 +51,7 @@ static rft_datum error_cell(double error, rft_arena *arena) {
     return rft_datum_said(rft_datum_number(error), rft_figure_small(arena, error, 2));
 }
 
-static rft_datum *new_row(const errors_told *t, const char *who, const errors *own) {
+static rft_datum *new_row(const errors_told *t, const char *who, const rft_errors *own) {
     rft_datum *cells = rft_cell_table_row(t->table)->cells;
     const rft_sweep *data = &t->run->sweeps[t->sweep].sweep;
     cells[PROBLEM_DATA] = rft_datum_finding(rft_finding_problem(data, t->yardstick->problem, t->arena));
@@ -81,8 +63,8 @@ static rft_datum *new_row(const errors_told *t, const char *who, const errors *o
 }
 
 static void add_compared(const errors_told *t, const char *who, const rft_verification *check) {
-    errors own = errors_of(check), its = errors_of(&t->yardstick->verification);
-    if (!is_comparable(&own, &its)) {
+    rft_errors own = rft_errors_of(check), its = rft_errors_of(&t->yardstick->verification);
+    if (!rft_errors_comparable(&own, &its)) {
         return;
     }
     double most = own.most / its.most, rms = own.rms / its.rms;
@@ -96,7 +78,7 @@ static void add_compared(const errors_told *t, const char *who, const rft_verifi
 
 /* The yardstick's own line, which the others follow. */
 static void begin_problem(const errors_told *t) {
-    errors its = errors_of(&t->yardstick->verification);
+    rft_errors its = rft_errors_of(&t->yardstick->verification);
     size_t before = t->table->row_count;
     rft_datum *cells = new_row(t, rft_baseline_label(t->yardstick, t->arena), &its);
     cells[PROBLEM] = rft_datum_text(rft_run_problem_text(t->run, t->sweep, t->yardstick->problem, true, t->arena));
@@ -104,8 +86,8 @@ static void begin_problem(const errors_told *t) {
 }
 
 static bool is_notable(const errors_told *t, const rft_verification *check) {
-    errors own = errors_of(check), its = errors_of(&t->yardstick->verification);
-    return is_comparable(&own, &its) && (own.rms > NOTABLE * its.rms || own.rms * NOTABLE < its.rms);
+    const rft_verification *its = &t->yardstick->verification;
+    return rft_errors_larger(check, its) || rft_errors_larger(its, check);
 }
 
 /* Other libraries, and each variant's best: all of them, where one is notable. */

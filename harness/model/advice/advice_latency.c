@@ -191,14 +191,15 @@ rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answe
                                            rft_case_si(c, floor_s, "s"), rft_case_si(c, c->median_s, "s")));
 }
 
-/* Another implementation may be faster already. The only gain here that is proven. */
+/* Another implementation, as exact, may be faster already. The only gain here that is proven. */
 rft_rule_verdict rft_rule_baseline(const rft_advice_case *c, rft_rule_answer *answer) {
     const rft_baseline **baselines = NULL;
     size_t count = rft_run_baselines(c->run, c->point->sweep, c->point->problem, c->arena, &baselines);
     const rft_baseline *fastest = NULL;
     for (size_t i = 0; i < count; i++) {
         bool fair = baselines[i]->same_protocol && rft_baseline_is_measured(baselines[i]) &&
-                    !rft_versus_of(c->run, c->point, baselines[i]).tie;
+                    !rft_versus_of(c->run, c->point, baselines[i]).tie &&
+                    !rft_errors_larger(&baselines[i]->verification, &c->point->verification);
         double time_s = baselines[i]->measurement.stats.median;
         if (fair && (!fastest || time_s < fastest->measurement.stats.median)) {
             fastest = baselines[i];

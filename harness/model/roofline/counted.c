@@ -25,11 +25,12 @@ typedef struct choosing {
     size_t count;
 } choosing;
 
-/* A point that is there already keeps its role and place, and gets the earlier of the two turns. */
+/* A point that is there already keeps its role and place, and gets the larger set and the earlier of the two turns. */
 static void choose_point(choosing *to, rft_counted_choice choice) {
     for (size_t i = 0; i < to->count; i++) {
         if (to->items[i].point->id == choice.point->id) {
             to->items[i].turn = choice.turn < to->items[i].turn ? choice.turn : to->items[i].turn;
+            to->items[i].large = to->items[i].large || choice.large;
             return;
         }
     }
@@ -94,7 +95,8 @@ size_t rft_counted_ladder(const rft_run *run, size_t sweep) {
     return found;
 }
 
-/* What the report's ladder holds against each other: without counts of both, it cannot say what a rung changed. */
+/* What the report's ladder holds against each other: without counts of both, it cannot say what a rung changed, and
+ * without the large set not what its warps wait for. */
 static void choose_rungs(choosing *to, const rft_run *run, size_t sweep, rft_arena *arena) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     size_t problem = rft_counted_ladder(run, sweep);
@@ -106,8 +108,8 @@ static void choose_rungs(choosing *to, const rft_run *run, size_t sweep, rft_are
             place++;
         }
         if (place < count) {
-            choose_point(
-                to, (rft_counted_choice){ranked[place], false, RFT_COUNTED_RUNG, RFT_COUNTED_TURN_RUNG, place + 1});
+            choose_point(to,
+                         (rft_counted_choice){ranked[place], true, RFT_COUNTED_RUNG, RFT_COUNTED_TURN_RUNG, place + 1});
         }
     }
 }

@@ -49,10 +49,9 @@ typedef struct rft_counted_choice {
     size_t place;          /* 1 = fastest of its problem */
 } rft_counted_choice;
 
-/* Of a sweep: the best of every problem with the default set; on the largest problem (rft_run_largest()) the ten
- * fastest, the slowest, and the default configuration of the best's variant with the large set, and the best of every
- * other variant on the ladder's problem with the default set. Ordered by problem, fastest first. Array in `arena`;
- * returns how many. */
+/* Of a sweep: the best of every problem with the default set; with the large set on the largest problem
+ * (rft_run_largest()) the ten fastest, the slowest, and the default configuration of the best's variant, and on the
+ * ladder's problem the best of every variant. Ordered by problem, fastest first. Array in `arena`; returns how many. */
 size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out);
 
 /* The problem that the ladder of variants is shown on: where most variants were measured, of these the one whose best

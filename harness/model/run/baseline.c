@@ -70,12 +70,36 @@ size_t rft_run_baselines(const rft_run *run, size_t sweep, size_t problem, rft_a
     return count;
 }
 
+/* ---- how exact ---- */
+
+#define NOTABLE 2.0 /* root mean squares that differ by less: the same arithmetic in another order */
+
+rft_errors rft_errors_of(const rft_verification *check) {
+    bool known = check->done && check->tol > 0 && isfinite(check->worst_frac) && isfinite(check->rms_frac);
+    return known ? (rft_errors){check->buffer, check->tol * check->worst_frac, check->tol * check->rms_frac}
+                 : (rft_errors){NULL, NAN, NAN};
+}
+
+bool rft_errors_comparable(const rft_errors *own, const rft_errors *its) {
+    return isfinite(own->rms) && its->rms > 0 && its->most > 0 && rft_text_equal(own->output, its->output);
+}
+
+bool rft_errors_larger(const rft_verification *own, const rft_verification *its) {
+    rft_errors a = rft_errors_of(own), b = rft_errors_of(its);
+    return rft_errors_comparable(&a, &b) && a.rms > NOTABLE * b.rms;
+}
+
 const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem) {
-    const rft_baseline *best = NULL;
+    const rft_baseline *first = NULL, *best = NULL;
     for (size_t i = 0; i < run->baseline_count; i++) {
         const rft_baseline *b = &run->baselines[i];
-        if (b->sweep == sweep && b->problem == problem && b->same_protocol && rft_baseline_is_measured(b) &&
-            b->measurement.n > 0 && (!best || b->measurement.stats.median < best->measurement.stats.median)) {
+        if (b->sweep != sweep || b->problem != problem || !b->same_protocol || !rft_baseline_is_measured(b) ||
+            b->measurement.n == 0) {
+            continue;
+        }
+        first = first ? first : b;
+        if (!rft_errors_larger(&b->verification, &first->verification) &&
+            (!best || b->measurement.stats.median < best->measurement.stats.median)) {
             best = b;
         }
     }
@@ -152,7 +176,8 @@ const char *rft_versus_text(const rft_run *run, const rft_point *point, const rf
         add_percent(&text, versus.high);
         rft_str_add(&text, "] ");
     }
-    rft_str_addf(&text, "of %s%s", label, versus.tie ? ", a tie" : "");
+    rft_str_addf(&text, "of %s%s%s", label, versus.tie ? ", a tie" : "",
+                 rft_errors_larger(&point->verification, &baseline->verification) ? ", less exact" : "");
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
     return kept;

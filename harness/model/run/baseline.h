@@ -29,7 +29,18 @@ const rft_baseline *rft_run_chief_baseline(const rft_run *run, size_t sweep, siz
 /* "cuBLASLt": what all chief baselines of a run are; NULL where they differ, or there are none. */
 const char *rft_run_chief_name(const rft_run *run, rft_arena *arena);
 
-/* The fastest of a problem that was measured by this run's own protocol; NULL. */
+/* How far the worst output lies from the reference: |o - r| / (|r| + mean |r|). */
+typedef struct rft_errors {
+    const char *output;
+    double most, rms; /* largest and root mean square; NaN: not recorded, or no floating-point type */
+} rft_errors;
+rft_errors rft_errors_of(const rft_verification *check);
+/* Of the same output, known of both. */
+bool rft_errors_comparable(const rft_errors *own, const rft_errors *its);
+/* Other arithmetic: `own` has the larger root mean square by more than another order of the same explains. */
+bool rft_errors_larger(const rft_verification *own, const rft_verification *its);
+
+/* The fastest of a problem that was measured by this run's own protocol and is as exact as the first that was; NULL. */
 const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem);
 
 /* "cuBLASLt, best of 8 heuristics", "cuBLASLt, first heuristic", "torch.matmul (other protocol)". In `arena`. */
