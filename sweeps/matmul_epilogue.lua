@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What does an epilogue cost a matrix product in bf16, and what the library's own? C = gelu(A B + bias) beside plain C = A B,
--- and the other epilogues of kernels/matmul/matmul_epilogue.lua. B lies as n x k; by mma.sync, and by wgmma (sm_90a).
+-- and the other epilogues of kernels/matmul/matmul_epilogue.lua, one with C in fp32. B lies as n x k; by
+-- mma.sync, and by wgmma (sm_90a).
 local lists = require "kernels.lists"
 local tensor = require "kernels.matmul_tensor"
 local wgmma = require "kernels.matmul_wgmma"
@@ -77,9 +78,26 @@ local function other(name, library)
   }
 end
 
+-- Sums that stay fp32 in C: twice the bytes. By wgmma alone.
+local function to_fp32(name)
+  local kernel, fits, deepest = wgmma.bf16.with_epilogue(name, { fp32 = true })
+  return sweep {
+    name = "matmul_" .. name .. "_fp32",
+    kernel = kernel,
+    tune = {
+      BLOCK_M = values(128), BLOCK_N = values(128, 192, 256), STAGES = range(3, 8), CONSUMERS = values(2),
+      CLUSTER_M = values(1, 2), CLUSTER_N = values(1), PINGPONG = values(false, true), STORES = values(0, 1, 2),
+    },
+    where = lists.join(fits, { deepest }),
+    over = { n = values(1000, 4096) },
+    with = { m = function(p) return p.n end, k = function(p) return p.n end },
+  }
+end
+
 local gelu, fits, deepest = wgmma.bf16.with_epilogue "bias_gelu"
 return {
   compared("matmul_plain", nil, wgmma.bf16.roles, values(4096, 8192), space, large(wgmma.bf16.fits, wgmma.bf16.deepest), {}),
   compared("matmul_bias_gelu", "bias_gelu", gelu, values(1000, 4096, 8192), space, large(fits, deepest), { epilogue = "bias_gelu" }),
   other("bias", true), other("bias_relu", true), other("residual", true), other "bias_gelu_erf", other "scale",
+  to_fp32 "scale",
 }

@@ -71,6 +71,7 @@ static const repeat_row rows[] = {
     {.file = "matmul_fp8_scaled", .variants = {"added up in pieces"}, .problem = "m=1027 n=515 k=1027"},
     {.file = "matmul_ffma", .variants = {"8 x 16 sums, TMA", "serpentine", "in that order", "factors"}},
     {.file = "matmul_layouts", .variants = {"matmul_bf16_wgmma"}, .problem = "m=515 n=515 k=515"},
+    {.file = "matmul_layouts", .variants = {"matmul_fp16_wgmma"}, .problem = "m=515 n=515 k=515", .args = {"fp16"}},
     {.file = "matmul_llm", .variants = {"wgmma, steps"}},
     {.file = "matmul_skinny", .variants = {"wgmma"}},
     {.file = "matmul_skinny", .variants = {"wgmma", "begun"}, .args = {"fp8"}},
