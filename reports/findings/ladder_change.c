@@ -16,6 +16,7 @@
 #define FIRM_FRAC 0.6        /* of the slower rung's time: what takes so much at its ceiling holds it back */
 #define EQUAL_FRAC 0.05      /* amounts that differ by less are the same */
 #define IDLE_FRAC 0.02       /* of the SMs' time: what differs by less is noise of the counted passes */
+#define CLOCK_FRAC 0.01      /* clocks that differ by less are the same */
 #define SCHEDULERS 4.0       /* of an SM, on every architecture so far */
 #define NEGLIGIBLE_FRAC 0.25 /* of the nearest ceiling: what takes less at its own, in both, explains nothing */
 
@@ -253,6 +254,17 @@ static void by_clock(change *c) {
                              mhz[0], mhz[1], rft_figure_ratio(c->arena, fmax(mhz[1] / mhz[0], mhz[0] / mhz[1])),
                              rft_figure_ratio(c->arena, fmax(times, 1 / times)));
     }
+}
+
+/* Where the clock differs, as power leaves it, what the step itself does is in the cycles that it takes. */
+static const char *at_one_clock(const change *c, const char *why) {
+    double mhz[2] = {c->bounds[0].clock.clock_mhz, c->bounds[1].clock.clock_mhz};
+    bool follows = is_on_sm(nearest_of(&c->bounds[0])) && is_on_sm(nearest_of(&c->bounds[1]));
+    if (!follows || !(mhz[0] > 0 && mhz[1] > 0) || fabs(log(mhz[1] / mhz[0])) < CLOCK_FRAC) {
+        return why;
+    }
+    return rft_arena_printf(c->arena, "%s; at one SM clock %s", why,
+                            rft_figure_ratio(c->arena, c->time_s[0] * mhz[0] / (c->time_s[1] * mhz[1])));
 }
 
 /* It takes hardly any time at its ceiling beside the nearest of all, in both. `part`: this much of the level. */
@@ -508,8 +520,8 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     double widen_frac = rft_run_widen_frac(run, before->sweep, before->problem);
     bool alike = fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1]);
     if (alike || rft_run_tie(before, after, widen_frac)) {
-        return rft_arena_printf(arena, "%s: %s", alike ? "as fast" : "a tie",
-                                rft_ladder_tie(c.points, c.bounds, arena));
+        return at_one_clock(&c, rft_arena_printf(arena, "%s: %s", alike ? "as fast" : "a tie",
+                                                 rft_ladder_tie(c.points, c.bounds, arena)));
     }
     if (fabs(c.time_s[0] - c.time_s[1]) < rft_point_gain_of(before, after).apart_s) {
         return "not known: one was timed alone, and the launch takes as long as they are apart";
@@ -534,5 +546,5 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     if (!c.text) {
         by_units(&c);
     }
-    return c.text ? c.text : not_known(&c);
+    return at_one_clock(&c, c.text ? c.text : not_known(&c));
 }

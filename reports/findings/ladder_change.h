@@ -7,7 +7,7 @@
 
 /* What accounts for half to twice the change of the times (docs/report.md), with how much: "device memory, read: 3.22
  * GB to 1.07 GB (counted), at its ceiling 97 % of the difference"; else "not known", or that it is a tie, or as fast,
- * with why (ladder_tie.h). */
+ * with why (ladder_tie.h). Where the SM clock differs and the step follows it, its gain at one clock stands behind. */
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena);
 
 #endif

@@ -193,12 +193,23 @@ static void another_pipe_or_clock_explains(void **state) {
     r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 1.1e-3, 1.3e-3);
     r.points[0]->rounds[0].clock_mhz = 1800;
     r.points[1]->rounds[0].clock_mhz = 1500;
-    expect(&r, false, "SM clock: 1800 MHz to 1500 MHz (measured), 1.20\xc3\x97 where the times differ by 1.18\xc3\x97");
+    expect(&r, false,
+           "SM clock: 1800 MHz to 1500 MHz (measured), 1.20\xc3\x97 where the times differ by 1.18\xc3\x97; at one SM "
+           "clock 1.02\xc3\x97");
     r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 2.2e-3, 2.6e-3); /* far from the ceiling it follows, too */
     r.points[0]->rounds[0].clock_mhz = 1800;
     r.points[1]->rounds[0].clock_mhz = 1500;
     count(&r, RFT_COUNTER_WARPS_ACTIVE, 0.24, 0.2);
-    expect(&r, true, "SM clock: 1800 MHz to 1500 MHz (measured), 1.20\xc3\x97 where the times differ by 1.18\xc3\x97");
+    expect(&r, true,
+           "SM clock: 1800 MHz to 1500 MHz (measured), 1.20\xc3\x97 where the times differ by 1.18\xc3\x97; at one SM "
+           "clock 1.02\xc3\x97");
+    r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 1.2e-3, 1.2e-3); /* as fast, since power took the gain */
+    r.points[0]->rounds[0].clock_mhz = 1650;
+    r.points[1]->rounds[0].clock_mhz = 1500;
+    expect(
+        &r, true,
+        "as fast: no count that costs time changed; BF16 tensor holds both, at 83 % of its ceiling (declared); at one "
+        "SM clock 1.10\xc3\x97");
     r = tensor(RFT_PIPE_TENSOR_BF16, RFT_PIPE_TENSOR_BF16, 2.2e-3, 2.6e-3);
     count(&r, RFT_COUNTER_WARPS_ACTIVE, 0.24, 0.2); /* a warpgroup's instructions are no warp's */
     expect(&r, true, "not known; no count that costs time changed");
