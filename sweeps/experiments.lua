@@ -163,7 +163,7 @@ return {
   sweep {
     name = "weights_ahead",
     note = "What the next kernel reads comes to L2 while this one computes. A line below the first one shows what "
-      .. "prefetching saves, above it what asking costs.",
+      .. "prefetching saves, above it what asking costs; lines on each other say that it is read no faster from L2.",
     diagnostic = true,
     variants = {
       { "read when needed", kernel = arrivals.nothing },
