@@ -26,7 +26,13 @@ typedef struct split_run {
     rft_device_children parts;
     rft_board *board;
     rft_events *events;
+    const char *again; /* the command that goes on, where something does; NULL */
 } split_run;
+
+static int tell_continue(split_run *s, rft_err *err) {
+    s->again = rft_run_options_continue(s->cli, s->o, s->output, s->arena);
+    return rft_run_options_tell_continue(s->cli, s->again, err);
+}
 
 /* ---- what is asked ---- */
 
@@ -79,6 +85,10 @@ static void mark_gone(void *payload, size_t child) {
     rft_board_mark_gone(((split_run *)payload)->board, (unsigned)child);
 }
 
+static const char *part_path(const split_run *s, size_t card) {
+    return rft_arena_printf(s->arena, "%s/%s.db", s->folder, s->listed[card].uuid);
+}
+
 static void name_parts(split_run *s, int board_fd) {
     s->parts = (rft_device_children){.cli = s->cli,
                                      .o = s->o,
@@ -90,7 +100,7 @@ static void name_parts(split_run *s, int board_fd) {
                                      .ended = mark_gone,
                                      .payload = s};
     for (size_t i = 0; i < s->count; i++) {
-        const char *path = rft_arena_printf(s->arena, "%s/%s.db", s->folder, s->listed[i].uuid);
+        const char *path = part_path(s, i);
         const rft_run_change changes[] = {
             {"device", s->listed[i].device},
             {"output", path},
@@ -124,7 +134,7 @@ static int measure_parts(split_run *s, rft_err *err) {
     s->board = NULL;
     if (rc == RFT_OK && rft_interrupt_count() > 0) {
         rft_err_set(err, RFT_E_INTERRUPTED, "stopped; what each device measured is stored in %s", s->folder);
-        rc = rft_err_remedy(err, "continue with: %s", rft_run_options_continue(s->cli, s->o, s->output, s->arena));
+        rc = tell_continue(s, err);
     }
     return rc;
 }
@@ -173,14 +183,16 @@ static int put_together(split_run *s, size_t ranks, rft_err *err) {
 
 /* What another has put there stays, also by a part's name. */
 static void remove_parts(const split_run *s) {
-    for (size_t i = 0; i < s->parts.count; i++) {
-        const char *path = s->parts.all[i].path;
+    for (size_t i = 0; i < s->count; i++) {
+        const char *path = part_path(s, i);
         if (holds_points(path)) {
             rft_fs_remove(path, NULL);
             rft_fs_remove(rft_arena_printf(s->arena, "%s-lock", path), NULL);
         }
     }
-    rmdir(s->folder);
+    if (rmdir(s->folder) != 0 && errno == ENOTEMPTY) {
+        rft_log_info(&s->cli->log, "%s stays: it holds more than the parts of these cards", s->folder);
+    }
 }
 
 /* ---- what compares ---- */
@@ -203,7 +215,7 @@ static int go_on(split_run *s, const rft_listed_device *card, int *status, rft_e
     return rc;
 }
 
-static int end_with(const split_run *s, const rft_listed_device *card, int status, rft_err *err) {
+static int end_with(split_run *s, const rft_listed_device *card, int status, rft_err *err) {
     if (status == 0) {
         return RFT_OK;
     }
@@ -212,7 +224,7 @@ static int end_with(const split_run *s, const rft_listed_device *card, int statu
     } else {
         rft_err_set(err, -status, "%s, which ranks, ended with status %d, and says why above", card->label, status);
     }
-    return rft_err_remedy(err, "continue with: %s", rft_run_options_continue(s->cli, s->o, s->output, s->arena));
+    return tell_continue(s, err);
 }
 
 static bool is_of_the_card(int status) {
@@ -241,7 +253,7 @@ static int rank(split_run *s, rft_err *err) {
     const rft_device_child *first = &s->parts.all[0];
     rft_err_set(err, -first->exit_status, "no card ended its part; %s ended with status %d, and says why above",
                 first->listed->label, first->exit_status);
-    return rft_err_remedy(err, "continue with: %s", rft_run_options_continue(s->cli, s->o, s->output, s->arena));
+    return tell_continue(s, err);
 }
 
 /* The file is there: the card of its ranked times goes on, where it is among the devices. */
@@ -255,7 +267,20 @@ static int continue_whole(split_run *s, rft_err *err) {
     }
     rft_run_free(run);
     rc = rc ? rc : go_on(s, &s->listed[card], &status, err);
+    if (rc == RFT_OK && status == 0) {
+        remove_parts(s); /* it may have been stopped while it ranked */
+    }
     return rc ? rc : end_with(s, &s->listed[card], status, err);
+}
+
+/* What --fresh replaces goes first: a stopped run would go on with the old one. */
+static int leave_old(const split_run *s, rft_err *err) {
+    rft_store *store = NULL;
+    int rc = rft_store_open(&store, s->output, RFT_STORE_FRESH, err);
+    if (rc == RFT_OK) {
+        rft_store_discard(store);
+    }
+    return rc;
 }
 
 static int divide(split_run *s, rft_err *err) {
@@ -263,7 +288,8 @@ static int divide(split_run *s, rft_err *err) {
     if (goes_on || s->count == 1) {
         return continue_whole(s, err);
     }
-    int rc = measure_parts(s, err);
+    int rc = rft_fs_exists(s->output) ? leave_old(s, err) : RFT_OK;
+    rc = rc ? rc : measure_parts(s, err);
     return rc ? rc : rank(s, err);
 }
 
@@ -279,7 +305,7 @@ int rft_run_split(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rc = rc || !o->events ? rc : rft_events_open(&s.events, cli, o->events, err);
     rc = rc ? rc : divide(&s, err);
     if (s.events) {
-        rft_events_put_end(s.events, &(rft_events_end){.code = rc, .err = err, .path = s.output});
+        rft_events_put_end(s.events, &(rft_events_end){.code = rc, .err = err, .path = s.output, .continue_line = s.again});
         rft_events_close(s.events);
     }
     rft_arena_free(s.arena);
