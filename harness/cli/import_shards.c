@@ -158,10 +158,10 @@ static const char *found_text(const rft_point *point, rft_arena *arena) {
 
 static void note_apart(merged_run *m, const rft_point *known, const rft_point *again) {
     if (m->apart++ == 0) {
-        m->example = rft_arena_printf(
-            m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
-            rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
-            rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena), found_text(again, m->arena));
+        m->example = rft_arena_printf(m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
+                                      rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
+                                      rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena),
+                                      found_text(again, m->arena));
     }
 }
 

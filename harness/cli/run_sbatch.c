@@ -18,6 +18,7 @@
 /* What --sbatch says: "nodes=4,gpus=8,time=2:00:00,partition=gpu". */
 typedef struct cluster {
     long nodes, gpus; /* gpus: of a node, a shard each; 0: jobs ask for none, and a node has one shard */
+    long cpus;        /* of a job; 0: as the cluster has it */
     const char *time, *partition, *account, *constraint;
 } cluster;
 
@@ -55,6 +56,9 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
     if (strcmp(key, "gpus") == 0) {
         return read_number(&out->gpus, key, text, 0, err);
     }
+    if (strcmp(key, "cpus") == 0) {
+        return read_number(&out->cpus, key, text, 1, err);
+    }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0 && is_plain(text)) {
             *texts[i].text = text;
@@ -62,7 +66,8 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
         }
     }
     rft_err_set(err, RFT_E_USAGE, "--sbatch does not understand \"%s=%s\"", key, text);
-    return rft_err_remedy(err, "--sbatch nodes=4,gpus=8,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
+    return rft_err_remedy(err,
+                          "--sbatch nodes=4,gpus=8,cpus=16,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
 }
 
 static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_err *err) {
@@ -96,6 +101,9 @@ static void add_directives(rft_str *out, const cluster *c, const char *name, con
     rft_str_addf(out, "#!/bin/sh\n#SBATCH --job-name=%s\n#SBATCH --nodes=1 --ntasks=1\n", name);
     if (c->gpus > 0) {
         rft_str_add(out, "#SBATCH --gpus=1\n");
+    }
+    if (c->cpus > 0) {
+        rft_str_addf(out, "#SBATCH --cpus-per-task=%ld\n", c->cpus);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (texts[i].text) {

@@ -29,6 +29,18 @@ typedef struct split_run {
     const char *again; /* the command that goes on, where something does; NULL */
 } split_run;
 
+static const char *part_path(const split_run *s, size_t card) {
+    return rft_arena_printf(s->arena, "%s/%s.db", s->folder, s->listed[card].uuid);
+}
+
+/* Of a card that failed, too: what can be read counts. */
+static bool holds_points(const char *path) {
+    rft_run *run = NULL;
+    const bool readable = rft_fs_exists(path) && rft_store_load(&run, path, NULL) == RFT_OK;
+    rft_run_free(run);
+    return readable;
+}
+
 static int tell_continue(split_run *s, rft_err *err) {
     s->again = rft_run_options_continue(s->cli, s->o, s->output, s->arena);
     return rft_run_options_tell_continue(s->cli, s->again, err);
@@ -85,10 +97,6 @@ static void mark_gone(void *payload, size_t child) {
     rft_board_mark_gone(((split_run *)payload)->board, (unsigned)child);
 }
 
-static const char *part_path(const split_run *s, size_t card) {
-    return rft_arena_printf(s->arena, "%s/%s.db", s->folder, s->listed[card].uuid);
-}
-
 static void name_parts(split_run *s, int board_fd) {
     s->parts = (rft_device_children){.cli = s->cli,
                                      .o = s->o,
@@ -119,6 +127,18 @@ static void name_parts(split_run *s, int board_fd) {
     }
 }
 
+/* Of --fresh: the command that goes on does not say it, and is to go on with the parts. */
+static void leave_old(const split_run *s) {
+    rft_store *store = NULL;
+    bool any = false;
+    for (size_t i = 0; i < s->count && !any; i++) {
+        any = holds_points(part_path(s, i));
+    }
+    if (any && s->o->fresh && rft_store_open(&store, s->output, RFT_STORE_FRESH, NULL) == RFT_OK) {
+        rft_store_discard(store);
+    }
+}
+
 static int measure_parts(split_run *s, rft_err *err) {
     int fd = -1;
     int rc = rft_fs_make_folders(s->folder, err);
@@ -133,6 +153,7 @@ static int measure_parts(split_run *s, rft_err *err) {
     rft_board_close(s->board);
     s->board = NULL;
     if (rc == RFT_OK && rft_interrupt_count() > 0) {
+        leave_old(s);
         rft_err_set(err, RFT_E_INTERRUPTED, "stopped; what each device measured is stored in %s", s->folder);
         rc = tell_continue(s, err);
     }
@@ -145,14 +166,6 @@ static bool ended_well(const rft_device_child *part) {
 }
 
 /* ---- one file ---- */
-
-/* Of a card that failed: what can be read counts. */
-static bool holds_points(const char *path) {
-    rft_run *run = NULL;
-    const bool readable = rft_fs_exists(path) && rft_store_load(&run, path, NULL) == RFT_OK;
-    rft_run_free(run);
-    return readable;
-}
 
 /* The part that ranks goes first: of what two measured its time stands. */
 static int put_together(split_run *s, size_t ranks, rft_err *err) {
@@ -273,23 +286,12 @@ static int continue_whole(split_run *s, rft_err *err) {
     return rc ? rc : end_with(s, &s->listed[card], status, err);
 }
 
-/* What --fresh replaces goes first: a stopped run would go on with the old one. */
-static int leave_old(const split_run *s, rft_err *err) {
-    rft_store *store = NULL;
-    int rc = rft_store_open(&store, s->output, RFT_STORE_FRESH, err);
-    if (rc == RFT_OK) {
-        rft_store_discard(store);
-    }
-    return rc;
-}
-
 static int divide(split_run *s, rft_err *err) {
     const bool goes_on = rft_fs_exists(s->output) && !s->o->fresh;
     if (goes_on || s->count == 1) {
         return continue_whole(s, err);
     }
-    int rc = rft_fs_exists(s->output) ? leave_old(s, err) : RFT_OK;
-    rc = rc ? rc : measure_parts(s, err);
+    int rc = measure_parts(s, err);
     return rc ? rc : rank(s, err);
 }
 
@@ -305,7 +307,8 @@ int rft_run_split(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rc = rc || !o->events ? rc : rft_events_open(&s.events, cli, o->events, err);
     rc = rc ? rc : divide(&s, err);
     if (s.events) {
-        rft_events_put_end(s.events, &(rft_events_end){.code = rc, .err = err, .path = s.output, .continue_line = s.again});
+        rft_events_put_end(s.events,
+                           &(rft_events_end){.code = rc, .err = err, .path = s.output, .continue_line = s.again});
         rft_events_close(s.events);
     }
     rft_arena_free(s.arena);
