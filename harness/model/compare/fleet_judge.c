@@ -188,12 +188,28 @@ typedef struct unit_scales {
 } unit_scales;
 
 /* What a unit's figures have in common, by the variance of their mean: their correlation, 0 where they are independent,
- * and of the mean the share that is no chance. What is left of one figure without that share has the scale `rest`; as
- * measured it would be next to nothing where figures that do not vary are many. */
-static void fill_common(unit_scales *s, double figures) {
+ * and of the mean the share that is no chance. */
+static double fill_share_of_mean(unit_scales *s, double figures) {
     const double rho = figures > 1 ? fmax(0, (s->scale * s->scale * figures - 1) / (figures - 1)) : 0;
     s->share = figures * rho / (1 + (figures - 1) * rho);
-    s->rest = rft_fleet_believed(sqrt(fmax(0, 1 - rho * s->share)));
+    return rho;
+}
+
+/* As measured, and no less than what correlated figures leave: many that do not vary would leave next to nothing. */
+static void fill_rest(unit_scales *s, const fleet_table *table, double rho) {
+    const size_t figures = table->figure_count;
+    double *values = rft_calloc(table->unit_count * figures + 1, sizeof *values), middle = 0;
+    size_t known = 0;
+    for (size_t u = 0; u < table->unit_count; u++) {
+        for (size_t f = 0; f < figures; f++) {
+            const double rest = table->z[u * figures + f] - s->share * (s->means[u] - s->location);
+            if (isfinite(rest)) {
+                values[known++] = rest;
+            }
+        }
+    }
+    s->rest = rft_fleet_believed(fmax(rft_fleet_scale(values, known, &middle), sqrt(fmax(0, 1 - rho * s->share))));
+    free(values);
 }
 
 static unit_scales scales_of(const fleet_table *table) {
@@ -211,8 +227,8 @@ static unit_scales scales_of(const fleet_table *table) {
     s.scale = rft_fleet_scale(values, s.known, &s.location);
     const double least = 1 / sqrt((double)(most ? most : 1)); /* of a mean of independent ones */
     s.scale = s.scale < least ? least : s.scale;
-    fill_common(&s, (double)most);
     free(values);
+    fill_rest(&s, table, fill_share_of_mean(&s, (double)most));
     return s;
 }
 
