@@ -358,7 +358,8 @@ double rft_fleet_z(const rft_fleet *fleet, size_t card, size_t figure) {
 
 /* Inventories write UUIDs in capitals, too. */
 static int compare_cards(const void *a, const void *b) {
-    return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    return x && y ? strcasecmp(x, y) : (x != NULL) - (y != NULL);
 }
 
 static const char **sorted_names(rft_fleet *fleet, size_t *count) {
