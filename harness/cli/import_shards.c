@@ -380,6 +380,9 @@ static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft
             continue;
         }
         rc = rc ? rc : rft_run_file_check_ids(run, file, err);
+        if (rc != RFT_OK) {
+            rft_err_remedy(err, "copy it again, or leave it out: `rooftune run` measures what no shard has");
+        }
         rc = rc ? rc : check_new(runs, there, run, file, err);
         rc = rc || there->count == 0 ? rc : check_shard(runs[0], run, there->items[0], file, err);
         runs[there->count] = run;

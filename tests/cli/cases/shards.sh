@@ -86,6 +86,7 @@ expect_error 2 'copy.db is the same run ([0-9a-f]*) as s1.db'
 head -c 20000 s3.db >cut.db
 rooftune import s1.db cut.db -o x.db
 expect_error 9 'cut.db: database disk image is malformed'
+expect_err 'remedy: copy it again, or leave it out'
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/3 -o s2.db
 expect_error 9 'the file holds shard 2/3 of a run'
 rooftune run "$quick" -d "replay:$QUICK" --shard 4/3 -o x.db
