@@ -275,24 +275,11 @@ static int run_session(session *s, rft_err *err) {
                                          : rc;
 }
 
-/* The remedy of a stop is the command that goes on: beside the message where it fits, else on a line of its own. */
-static void tell_continue(const session *s, int rc, const char *line, rft_err *err) {
-    if (rc != RFT_E_INTERRUPTED) {
-        return;
-    }
-    if (strlen(line) + sizeof "continue with: " <= sizeof err->remedy) {
-        rft_err_remedy(err, "continue with: %s", line);
-        return;
-    }
-    fprintf(s->cli->talk, "%s\n", line);
-    rft_err_remedy(err, "the command above continues");
-}
-
 static void end_session(session *s, int rc, rft_arena *arena, rft_err *err) {
     bool goes_on = rc != RFT_OK && !s->board && s->file.run && s->file.described && !s->file.run->info.finished_unix_ns;
     const char *line = goes_on ? rft_run_options_continue(s->cli, s->o, s->file.path, arena) : NULL;
-    if (goes_on) {
-        tell_continue(s, rc, line, err);
+    if (rc == RFT_E_INTERRUPTED && goes_on) {
+        rft_run_options_tell_continue(s->cli, line, err);
     }
     rft_events_end end = {
         .code = rc, .err = err, .run = s->file.run, .path = s->file.path, .report = s->report, .continue_line = line};
@@ -385,6 +372,7 @@ static int run_target(session *s, int found, rft_arena *arena, rft_err *err) {
                                        .stem = mix ? rft_arena_strndup(arena, mix, strcspn(mix, ".")) : NULL,
                                        .part = rft_run_part_text(&o->part, arena),
                                        .shard = o->shard,
+                                       .any_shard = o->board != NULL,
                                        .fresh = o->fresh,
                                        .target = s->target,
                                        .plan = s->plan};

@@ -14,17 +14,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define LIST_BYTES ((size_t)16 << 20)
-#define SERIAL_DIGITS 8 /* at least */
-#define AHEAD 32        /* runs in memory */
-#define READERS_MOST 16 /* threads */
+#define SERIAL_DIGITS 8                /* at least */
+#define AHEAD 32                       /* runs in memory */
+#define READERS_MOST 16                /* threads */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* of a spreadsheet's CSV */
 #define SEPARATORS " \t\r,;\"'|"
 
 /* ---- the list of what was bought ---- */
 
 static bool names_card(const char *word) {
-    return rft_text_starts(word, "GPU-") || rft_text_starts(word, "MIG-") ||
+    return strncasecmp(word, "GPU-", 4) == 0 || strncasecmp(word, "MIG-", 4) == 0 ||
            (strlen(word) >= SERIAL_DIGITS && strspn(word, "0123456789") == strlen(word));
 }
 
@@ -49,7 +51,8 @@ static int read_list(rft_words *out, const char *path, rft_arena *arena, rft_err
         text[i] = text[i] == '\0' ? ' ' : text[i];
     }
     out->items = rft_arena_calloc(arena, lines + 2, sizeof *out->items);
-    for (char *line = rc == RFT_OK ? text : NULL; line && rc == RFT_OK; line = rest) {
+    char *begin = rc == RFT_OK && rft_text_starts(text, BYTE_ORDER_MARK) ? text + strlen(BYTE_ORDER_MARK) : text;
+    for (char *line = rc == RFT_OK ? begin : NULL; line && rc == RFT_OK; line = rest) {
         rest = strchr(line, '\n');
         if (rest) {
             *rest++ = '\0';

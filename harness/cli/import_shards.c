@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/run_file.h"
 #include "cli/run_part.h"
@@ -38,6 +39,17 @@ static const char *other_fact(const rft_run *a, const rft_run *b) {
     return NULL;
 }
 
+/* A copy of a shard tells nothing twice. */
+static int check_new(rft_run *const *runs, const rft_words *there, const rft_run *run, const char *file, rft_err *err) {
+    for (size_t i = 0; i < there->count; i++) {
+        if (run->info.id && rft_text_equal(runs[i]->info.id, run->info.id)) {
+            rft_err_set(err, RFT_E_USAGE, "%s is the same run (%s) as %s", file, run->info.id, there->items[i]);
+            return rft_err_remedy(err, "name each shard once, and of two copies the newer one");
+        }
+    }
+    return RFT_OK;
+}
+
 static int check_shard(const rft_run *first, const rft_run *other, const char *first_file, const char *file,
                        rft_err *err) {
     if (first->sweep_count != other->sweep_count) {
@@ -57,7 +69,7 @@ static int check_shard(const rft_run *first, const rft_run *other, const char *f
     }
     const char *key = other_fact(first, other);
     if (key) {
-        return refuse_shard(err, file, first_file, key);
+        return refuse_shard(err, file, first_file, rft_arena_printf(other->arena, "it has another %s", key));
     }
     const rft_gpu_info *a = &first->gpu, *b = &other->gpu;
     if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->arch, b->arch) || a->sms != b->sms ||
@@ -75,7 +87,8 @@ typedef struct merged_run {
     size_t capacity; /* of its points */
     size_t *slots;   /* a point's place + 1, by the hash of its configuration; 0: empty */
     size_t slot_count;
-    size_t twice, apart; /* timed by two shards; of them with medians that differ by more than 5 % */
+    size_t twice, apart; /* timed by two shards; that disagree, by more than 5 % or on the outcome */
+    const char *example; /* the first of those, and what both found */
     rft_run_card *cards; /* of every shard, and of those that have none */
     size_t card_count;
     double *ratios; /* of the shard in hand: its times over those of the first shard's card */
@@ -136,14 +149,34 @@ static void give_room(merged_run *m, size_t points) {
 
 #define APART_FRAC 0.05
 
+static const char *found_text(const rft_point *point, rft_arena *arena) {
+    char text[32];
+    return rft_outcome_is_measured(point->outcome)
+               ? rft_arena_strdup(arena, rft_units_format_seconds(text, sizeof text, point->rounds[0].stats.median, 4))
+               : rft_outcome_name(point->outcome);
+}
+
+static void note_apart(merged_run *m, const rft_point *known, const rft_point *again) {
+    if (m->apart++ == 0) {
+        m->example = rft_arena_printf(m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
+                                      rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
+                                      rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena),
+                                      found_text(again, m->arena));
+    }
+}
+
 static void judge_twice(merged_run *m, const rft_point *known, const rft_point *again) {
     const double a = known->rounds[0].stats.median, b = again->rounds[0].stats.median;
-    if (isfinite(a) && isfinite(b)) {
+    const bool both = isfinite(a) && isfinite(b);
+    if (both) {
         m->twice++;
-        m->apart += fabs(a - b) > APART_FRAC * fmin(a, b);
         if (known->id <= m->cards[0].last) {
             m->ratios[m->ratio_count++] = b / a;
         }
+    }
+    if ((both && fabs(a - b) > APART_FRAC * fmin(a, b)) ||
+        rft_outcome_is_measured(known->outcome) != rft_outcome_is_measured(again->outcome)) {
+        note_apart(m, known, again);
     }
 }
 
@@ -324,8 +357,9 @@ static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const 
                  shards, output, m->twice);
     if (m->apart > 0) {
         rft_log_warn(&cli->log,
-                     "%zu points that two shards measured differ by more than %g %%: the first shard's stand", m->apart,
-                     APART_FRAC * 100);
+                     "of the points that two shards measured %zu disagree, on the outcome or by more than %g %%, and "
+                     "the first shard's stand; one is %s",
+                     m->apart, APART_FRAC * 100, m->example);
     }
     rft_log_info(
         &cli->log,
@@ -346,6 +380,10 @@ static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft
             continue;
         }
         rc = rc ? rc : rft_run_file_check_ids(run, file, err);
+        if (rc != RFT_OK) {
+            rft_err_remedy(err, "copy it again, or leave it out: `rooftune run` measures what no shard has");
+        }
+        rc = rc ? rc : check_new(runs, there, run, file, err);
         rc = rc || there->count == 0 ? rc : check_shard(runs[0], run, there->items[0], file, err);
         runs[there->count] = run;
         there->items[there->count] = file;

@@ -58,7 +58,8 @@ static int prepare_folder(device_runs *d, rft_err *err) {
 
 /* ---- all of them ---- */
 
-static int verdict(const device_runs *d, rft_err *err) {
+/* `again`: the command that goes on. */
+static int verdict(const device_runs *d, const char *again, rft_err *err) {
     size_t failed = 0;
     int worst = 0;
     const rft_device_child *example = NULL;
@@ -73,14 +74,13 @@ static int verdict(const device_runs *d, rft_err *err) {
     if (!example) {
         return RFT_OK;
     }
-    const char *again = rft_run_options_continue(d->cli, d->o, d->folder, d->arena);
     if (worst == rft_code_exit_status(RFT_E_INTERRUPTED)) {
         rft_err_set(err, RFT_E_INTERRUPTED, "stopped; what was measured is stored in %s", d->folder);
     } else {
         rft_err_set(err, -worst, "%zu of %zu runs did not end well; %s ended with status %d, and says why above",
                     failed, d->children.count, example->listed->label, worst);
     }
-    return rft_err_remedy(err, "continue with: %s", again);
+    return rft_run_options_tell_continue(d->cli, again, err);
 }
 
 /* The same words for each, with its own device, file and events. */
@@ -127,8 +127,11 @@ int rft_run_devices(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     if (rc == RFT_OK) {
         name_children(&d, listed, count);
         rc = rft_device_children_run(&d.children, err);
-        rc = rc == RFT_OK ? verdict(&d, err) : rc;
-        rft_events_put_end(d.children.events, &(rft_events_end){.code = rc, .err = err, .path = d.folder});
+        const char *again = rft_run_options_continue(cli, o, d.folder, d.arena);
+        rc = rc == RFT_OK ? verdict(&d, again, err) : rc;
+        rft_events_put_end(
+            d.children.events,
+            &(rft_events_end){.code = rc, .err = err, .path = d.folder, .continue_line = rc ? again : NULL});
     }
     rft_events_close(d.children.events);
     rft_board_close(d.board);

@@ -2,6 +2,7 @@
 #include "cli/run_end.h"
 
 #include "base/fs.h"
+#include "cli/import_shards.h"
 #include "cli/reference_set.h"
 #include "cli/show_text.h"
 #include "model/run/card_state.h"
@@ -59,6 +60,11 @@ static const rft_point *preferred(const rft_run *run, const rft_point *kept, con
     bool kept_odd = kept && run->sweeps[kept->sweep].sweep.problems[kept->problem].odd;
     bool odd = run->sweeps[point->sweep].sweep.problems[point->problem].odd;
     return !kept || (kept_odd && !odd) ? point : kept;
+}
+
+/* With more shards than configurations some have none: no failure of a job. */
+static bool is_empty_shard(const rft_run *run) {
+    return run->point_count == 0 && rft_env_value(&run->env, RFT_ENV_SHARD);
 }
 
 static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
@@ -120,7 +126,12 @@ int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *
     int rc = opts->book ? rft_mix_set_of(&mixes, opts->book, file->run, arena, err) : RFT_OK;
     print_summary(cli, file, rft_finding_mixes(mixes.book, mixes.totals, mixes.total_count, false, arena));
     rc = rc || opts->no_report ? rc : write_report(cli, file, opts, &mixes, err);
-    rc = rc == RFT_OK ? verdict(file->run, arena, err) : rc;
+    if (rc == RFT_OK && is_empty_shard(file->run)) {
+        rft_log_info(&cli->log, "no configuration belongs to shard %s: there is nothing to measure",
+                     rft_env_value(&file->run->env, RFT_ENV_SHARD));
+    } else {
+        rc = rc == RFT_OK ? verdict(file->run, arena, err) : rc;
+    }
     rft_arena_free(arena);
     return rc;
 }

@@ -12,6 +12,7 @@
 #include "cli/import_shards.h"
 #include "cli/run_part.h"
 #include "cli/run_sources.h"
+#include "model/run/run_cards.h"
 #include "revision.h"
 #include "run/exec.h"
 
@@ -82,9 +83,17 @@ static const char *new_id(rft_arena *arena, const rft_clock *clock) {
     return rft_arena_strndup(arena, hex, 12);
 }
 
+/* A recording's own parts are not those of its replay. */
+static bool is_of_parts(const char *key) {
+    return rft_text_equal(key, RFT_ENV_SHARD) || rft_text_equal(key, RFT_ENV_SHARDS) ||
+           rft_text_equal(key, RFT_ENV_CARDS);
+}
+
 static void copy_env(rft_run *run, const rft_env *env) {
     for (size_t i = 0; i < env->count; i++) {
-        rft_env_set(&run->env, run->arena, env->items[i].key, env->items[i].value, env->items[i].reason);
+        if (!is_of_parts(env->items[i].key)) {
+            rft_env_set(&run->env, run->arena, env->items[i].key, env->items[i].value, env->items[i].reason);
+        }
     }
 }
 
@@ -155,6 +164,17 @@ static bool may_go_on(const rft_run *run, const rft_gpu_info *gpu) {
             rft_text_equal(run->gpu.arch, gpu->arch) && run->gpu.sms == gpu->sms);
 }
 
+static int same_shard(const char *shard, const rft_run_file_opts *opts, const char *path, rft_err *err) {
+    if (rft_text_equal(shard ? shard : "", opts->shard ? opts->shard : "") || (shard && opts->any_shard)) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_STORE, shard ? "the file holds shard %s of a run" : "the file holds a whole run%s",
+                shard ? shard : "");
+    rft_err_place(err, "%s", path);
+    return rft_err_remedy(err, "%s%s, name another file with -o, or start anew with --fresh",
+                          shard ? "continue with --shard " : "leave out --shard", shard ? shard : "");
+}
+
 /* Does the stored run ask the same questions of the same device? */
 static int same_questions(const rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
     const rft_plan *plan = opts->plan;
@@ -175,13 +195,8 @@ static int same_questions(const rft_run *run, const rft_run_file_opts *opts, con
     if (!may_go_on(run, &opts->target->gpu)) {
         return another(err, path, "the file holds a run on another device");
     }
-    const char *shard = rft_env_value(&run->env, RFT_ENV_SHARD);
-    if (!rft_text_equal(shard ? shard : "", opts->shard ? opts->shard : "")) {
-        rft_err_set(err, RFT_E_STORE, shard ? "the file holds shard %s of a run" : "the file holds a whole run%s",
-                    shard ? shard : "");
-        rft_err_place(err, "%s", path);
-        return rft_err_remedy(err, "%s%s, name another file with -o, or start anew with --fresh",
-                              shard ? "continue with --shard " : "leave out --shard", shard ? shard : "");
+    if (same_shard(rft_env_value(&run->env, RFT_ENV_SHARD), opts, path, err) != RFT_OK) {
+        return RFT_E_STORE;
     }
     if ((run->info.replay_of != NULL) != (opts->target->recording != NULL)) {
         return another(err, path, "the file mixes a measured and a replayed run");
@@ -262,6 +277,10 @@ static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err
     out->continued = out->described = rc == RFT_OK;
     if (rc == RFT_OK && !rft_text_equal(out->run->gpu.uuid, opts->target->gpu.uuid)) {
         rc = take_device(out, opts->target, err);
+    }
+    if (rc == RFT_OK && opts->any_shard) {
+        rft_env_set(&out->run->env, out->run->arena, RFT_ENV_SHARD, opts->shard, NULL);
+        rc = rft_store_put_device(out->store, out->run, err);
     }
     if (rc == RFT_OK && out->run->info.finished_unix_ns) {
         rft_store_close(out->store);

@@ -22,6 +22,7 @@ typedef struct rft_run_file_opts {
     const char *stem;   /* of the name that is made up; NULL: the first sweep's */
     const char *part;   /* of the sweeps, as rft_run_part_text(); NULL: the whole */
     const char *shard;  /* "2/8"; NULL: the run is not divided */
+    bool any_shard;     /* divided as it goes on: another number's file is continued, too */
     bool fresh;
     const rft_target *target;
     const rft_plan *plan;

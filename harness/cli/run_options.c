@@ -156,6 +156,10 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     rc = rc ? rc : rft_run_part_check(&o->part, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
     rc = rc || !o->shard ? rc : read_shard(o, arena, err);
+    if (rc == RFT_OK && o->submit && !o->sbatch) {
+        rft_err_set(err, RFT_E_USAGE, "--submit hands the jobs of --sbatch to Slurm, and there is no --sbatch");
+        rc = rft_err_remedy(err, "--sbatch nodes=4,gpus=8 --submit");
+    }
     rc = rc ? rc : check_together(o, err);
     read_device(o, arena);
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
@@ -292,4 +296,12 @@ const char *rft_run_options_continue(const rft_cli *cli, const rft_run_options *
     const char *kept = rft_arena_strdup(arena, rft_str_get(&line));
     rft_str_clear(&line);
     return kept;
+}
+
+int rft_run_options_tell_continue(const rft_cli *cli, const char *line, rft_err *err) {
+    if (strlen(line) + sizeof "continue with: " <= sizeof err->remedy) {
+        return rft_err_remedy(err, "continue with: %s", line);
+    }
+    fprintf(cli->talk, "%s\n", line);
+    return rft_err_remedy(err, "the command above continues");
 }

@@ -49,5 +49,7 @@ rft_words rft_run_options_words(const rft_run_options *o, const rft_run_change *
  * `arena`. */
 const char *rft_run_options_continue(const rft_cli *cli, const rft_run_options *o, const char *output,
                                      rft_arena *arena);
+/* As the error's remedy: beside the message where it fits, else on a line of its own. Returns the error's code. */
+int rft_run_options_tell_continue(const rft_cli *cli, const char *line, rft_err *err);
 
 #endif

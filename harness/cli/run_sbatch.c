@@ -6,6 +6,7 @@
 #include "cli/command_text.h"
 #include "cli/run_devices.h"
 #include "run/plan/shard.h"
+#include "store/store.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 /* What --sbatch says: "nodes=4,gpus=8,time=2:00:00,partition=gpu". */
 typedef struct cluster {
     long nodes, gpus; /* gpus: of a node, a shard each; 0: jobs ask for none, and a node has one shard */
+    long cpus;        /* of a job; 0: as the cluster has it */
     const char *time, *partition, *account, *constraint;
 } cluster;
 
@@ -54,6 +56,9 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
     if (strcmp(key, "gpus") == 0) {
         return read_number(&out->gpus, key, text, 0, err);
     }
+    if (strcmp(key, "cpus") == 0) {
+        return read_number(&out->cpus, key, text, 1, err);
+    }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0 && is_plain(text)) {
             *texts[i].text = text;
@@ -61,7 +66,8 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
         }
     }
     rft_err_set(err, RFT_E_USAGE, "--sbatch does not understand \"%s=%s\"", key, text);
-    return rft_err_remedy(err, "--sbatch nodes=4,gpus=8,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
+    return rft_err_remedy(err,
+                          "--sbatch nodes=4,gpus=8,cpus=16,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
 }
 
 static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_err *err) {
@@ -95,6 +101,9 @@ static void add_directives(rft_str *out, const cluster *c, const char *name, con
     rft_str_addf(out, "#!/bin/sh\n#SBATCH --job-name=%s\n#SBATCH --nodes=1 --ntasks=1\n", name);
     if (c->gpus > 0) {
         rft_str_add(out, "#SBATCH --gpus=1\n");
+    }
+    if (c->cpus > 0) {
+        rft_str_addf(out, "#SBATCH --cpus-per-task=%ld\n", c->cpus);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (texts[i].text) {
@@ -251,6 +260,26 @@ static int check_search(const rft_run_options *o, rft_arena *arena, rft_err *err
     return rft_shard_check(rft_asked_sweep(&o->asked, &unread, 1, arena), err);
 }
 
+/* What jobs would find out after their wait: a GPU that is not theirs, a file that cannot be. */
+static int check_jobs(const rft_run_options *o, const cluster *c, rft_err *err) {
+    const bool numbered = o->device && !rft_text_starts(o->device, "replay:") && strcmp(o->device, "0") != 0;
+    if (c->gpus > 0 && numbered) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch: a job has one GPU, 0, and -d names %s", o->device);
+        return rft_err_remedy(err, "leave out -d, or have Slurm give none: gpus=0");
+    }
+    char *folder = o->output ? rft_fs_folder(o->output) : NULL;
+    int rc = RFT_OK;
+    if (folder && !rft_fs_is_folder(folder)) {
+        rft_err_set(err, RFT_E_IO, "-o: there is no folder %s", folder);
+        rc = rft_err_remedy(err, "make it, or name a file in one that is there");
+    } else if (folder && rft_fs_exists(o->output) && !rft_store_is_database(o->output)) {
+        rft_err_set(err, RFT_E_STORE, "-o: %s is there and is no run file", o->output);
+        rc = rft_err_remedy(err, "name another file with -o");
+    }
+    free(folder);
+    return rc;
+}
+
 int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     cluster c;
     rft_arena *arena = rft_arena_new();
@@ -259,6 +288,7 @@ int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rc = rc ? rc : check_search(o, arena, err);
     rc = rc ? rc : read_cluster(&c, o->sbatch, arena, err);
     rc = rc ? rc : check_lines(cli, o, arena, err);
+    rc = rc ? rc : check_jobs(o, &c, err);
     if (rc == RFT_OK) {
         add_script(&script, cli, o, &c, arena);
         if (o->submit) {

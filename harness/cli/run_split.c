@@ -26,7 +26,25 @@ typedef struct split_run {
     rft_device_children parts;
     rft_board *board;
     rft_events *events;
+    const char *again; /* the command that goes on, where something does; NULL */
 } split_run;
+
+static const char *part_path(const split_run *s, size_t card) {
+    return rft_arena_printf(s->arena, "%s/%s.db", s->folder, s->listed[card].uuid);
+}
+
+/* Of a card that failed, too: what can be read counts. */
+static bool holds_points(const char *path) {
+    rft_run *run = NULL;
+    const bool readable = rft_fs_exists(path) && rft_store_load(&run, path, NULL) == RFT_OK;
+    rft_run_free(run);
+    return readable;
+}
+
+static int tell_continue(split_run *s, rft_err *err) {
+    s->again = rft_run_options_continue(s->cli, s->o, s->output, s->arena);
+    return rft_run_options_tell_continue(s->cli, s->again, err);
+}
 
 /* ---- what is asked ---- */
 
@@ -90,7 +108,7 @@ static void name_parts(split_run *s, int board_fd) {
                                      .ended = mark_gone,
                                      .payload = s};
     for (size_t i = 0; i < s->count; i++) {
-        const char *path = rft_arena_printf(s->arena, "%s/%s.db", s->folder, s->listed[i].uuid);
+        const char *path = part_path(s, i);
         const rft_run_change changes[] = {
             {"device", s->listed[i].device},
             {"output", path},
@@ -109,6 +127,18 @@ static void name_parts(split_run *s, int board_fd) {
     }
 }
 
+/* Of --fresh: the command that goes on does not say it, and is to go on with the parts. */
+static void leave_old(const split_run *s) {
+    rft_store *store = NULL;
+    bool any = false;
+    for (size_t i = 0; i < s->count && !any; i++) {
+        any = holds_points(part_path(s, i));
+    }
+    if (any && s->o->fresh && rft_store_open(&store, s->output, RFT_STORE_FRESH, NULL) == RFT_OK) {
+        rft_store_discard(store);
+    }
+}
+
 static int measure_parts(split_run *s, rft_err *err) {
     int fd = -1;
     int rc = rft_fs_make_folders(s->folder, err);
@@ -123,8 +153,9 @@ static int measure_parts(split_run *s, rft_err *err) {
     rft_board_close(s->board);
     s->board = NULL;
     if (rc == RFT_OK && rft_interrupt_count() > 0) {
+        leave_old(s);
         rft_err_set(err, RFT_E_INTERRUPTED, "stopped; what each device measured is stored in %s", s->folder);
-        rc = rft_err_remedy(err, "continue with: %s", rft_run_options_continue(s->cli, s->o, s->output, s->arena));
+        rc = tell_continue(s, err);
     }
     return rc;
 }
@@ -135,14 +166,6 @@ static bool ended_well(const rft_device_child *part) {
 }
 
 /* ---- one file ---- */
-
-/* Of a card that failed: what can be read counts. */
-static bool holds_points(const char *path) {
-    rft_run *run = NULL;
-    const bool readable = rft_fs_exists(path) && rft_store_load(&run, path, NULL) == RFT_OK;
-    rft_run_free(run);
-    return readable;
-}
 
 /* The part that ranks goes first: of what two measured its time stands. */
 static int put_together(split_run *s, size_t ranks, rft_err *err) {
@@ -173,14 +196,16 @@ static int put_together(split_run *s, size_t ranks, rft_err *err) {
 
 /* What another has put there stays, also by a part's name. */
 static void remove_parts(const split_run *s) {
-    for (size_t i = 0; i < s->parts.count; i++) {
-        const char *path = s->parts.all[i].path;
+    for (size_t i = 0; i < s->count; i++) {
+        const char *path = part_path(s, i);
         if (holds_points(path)) {
             rft_fs_remove(path, NULL);
             rft_fs_remove(rft_arena_printf(s->arena, "%s-lock", path), NULL);
         }
     }
-    rmdir(s->folder);
+    if (rmdir(s->folder) != 0 && errno == ENOTEMPTY) {
+        rft_log_info(&s->cli->log, "%s stays: it holds more than the parts of these cards", s->folder);
+    }
 }
 
 /* ---- what compares ---- */
@@ -203,7 +228,7 @@ static int go_on(split_run *s, const rft_listed_device *card, int *status, rft_e
     return rc;
 }
 
-static int end_with(const split_run *s, const rft_listed_device *card, int status, rft_err *err) {
+static int end_with(split_run *s, const rft_listed_device *card, int status, rft_err *err) {
     if (status == 0) {
         return RFT_OK;
     }
@@ -212,7 +237,7 @@ static int end_with(const split_run *s, const rft_listed_device *card, int statu
     } else {
         rft_err_set(err, -status, "%s, which ranks, ended with status %d, and says why above", card->label, status);
     }
-    return rft_err_remedy(err, "continue with: %s", rft_run_options_continue(s->cli, s->o, s->output, s->arena));
+    return tell_continue(s, err);
 }
 
 static bool is_of_the_card(int status) {
@@ -241,7 +266,7 @@ static int rank(split_run *s, rft_err *err) {
     const rft_device_child *first = &s->parts.all[0];
     rft_err_set(err, -first->exit_status, "no card ended its part; %s ended with status %d, and says why above",
                 first->listed->label, first->exit_status);
-    return rft_err_remedy(err, "continue with: %s", rft_run_options_continue(s->cli, s->o, s->output, s->arena));
+    return tell_continue(s, err);
 }
 
 /* The file is there: the card of its ranked times goes on, where it is among the devices. */
@@ -255,6 +280,9 @@ static int continue_whole(split_run *s, rft_err *err) {
     }
     rft_run_free(run);
     rc = rc ? rc : go_on(s, &s->listed[card], &status, err);
+    if (rc == RFT_OK && status == 0) {
+        remove_parts(s); /* it may have been stopped while it ranked */
+    }
     return rc ? rc : end_with(s, &s->listed[card], status, err);
 }
 
@@ -279,7 +307,8 @@ int rft_run_split(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rc = rc || !o->events ? rc : rft_events_open(&s.events, cli, o->events, err);
     rc = rc ? rc : divide(&s, err);
     if (s.events) {
-        rft_events_put_end(s.events, &(rft_events_end){.code = rc, .err = err, .path = s.output});
+        rft_events_put_end(s.events,
+                           &(rft_events_end){.code = rc, .err = err, .path = s.output, .continue_line = s.again});
         rft_events_close(s.events);
     }
     rft_arena_free(s.arena);

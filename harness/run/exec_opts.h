@@ -16,6 +16,7 @@
     32                  /* configurations compiled ahead; part of the run's record. Where they are taken as they are   \
                          * compiled, those that wait for a compiler, or two a worker if that is more */
 #define RFT_FINALISTS 5 /* per problem, measured again in the final round */
+#define RFT_FINAL_CARDS 16 /* and of so many cards each one's best, where their times cannot be compared */
 
 /* Of which points energy and power are measured, after the final round. */
 typedef enum rft_power_choice {

@@ -13,6 +13,7 @@
 
 #define FINALISTS_LEAST 3
 #define WITHIN_FRAC 0.05 /* of the best of the first round; no other is measured again */
+#define CARDS_FRAC 0.1   /* cards of one model differ by less */
 #define NEAR_FRAC 0.02   /* four times what the first round knows medians to */
 
 typedef struct first_rank {
@@ -75,8 +76,26 @@ static bool is_near(const first_rank *one, const first_rank *best, double widen_
            stats.low * one->scale <= fastest.high * best->scale;
 }
 
+/* Cards whose times cannot be compared yet: each one's fastest may be the best of all. */
+static void add_of_cards(const rft_run *run, const first_rank *all, size_t found, int64_t ids[], size_t *count) {
+    const char *seen[RFT_FINAL_CARDS];
+    size_t cards = 0;
+    for (size_t i = 0; i < found && cards < RFT_FINAL_CARDS; i++) {
+        const rft_run_card *card = rft_run_first_card(run, all[i].point->id);
+        bool is_new = card && all[i].first_s <= (1 + CARDS_FRAC) * all[0].first_s;
+        for (size_t k = 0; k < cards && is_new; k++) {
+            is_new = !rft_text_equal(seen[k], card->uuid);
+        }
+        if (is_new) {
+            seen[cards++] = card->uuid;
+            add_once(ids, count, all[i].point->id);
+        }
+    }
+}
+
 size_t rft_finalists(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, int64_t **out) {
-    int64_t *ids = rft_arena_calloc(arena, RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count, sizeof *ids);
+    int64_t *ids =
+        rft_arena_calloc(arena, RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count + RFT_FINAL_CARDS, sizeof *ids);
     first_rank *all = NULL;
     size_t found = rank(run, sweep, problem, arena, &all);
     double widen_frac = rft_run_widen_frac(run, sweep, problem);
@@ -95,6 +114,9 @@ size_t rft_finalists(const rft_run *run, size_t sweep, size_t problem, rft_arena
         if (first < found) {
             add_once(ids, &count, all[first].point->id);
         }
+    }
+    if (!rft_run_cards_compare(run)) {
+        add_of_cards(run, all, found, ids, &count);
     }
     *out = ids;
     return count;

@@ -57,7 +57,7 @@ static void add_expected(rft_finding *f, const rft_fleet *fleet) {
     add_list(f, "missing", fleet->missing, fleet->missing_count);
     add_list(f, "unexpected", fleet->strangers, fleet->stranger_count);
     if (fleet->missing_count == 0) {
-        rft_finding_body(f, RFT_TO_PEOPLE, "All %s cards of the list have a run.",
+        rft_finding_body(f, RFT_TO_PEOPLE, "All cards of the list, %s, have a run.",
                          rft_figure_count(f->arena, fleet->expected_count));
     } else {
         const char *what = rft_arena_printf(f->arena, "Cards of the list without a run, %s of %s",
@@ -199,6 +199,9 @@ static void add_hosts(rft_finding *f, const rft_fleet *fleet) {
                          RFT_FLEET_LEAST);
     }
     add_units(f, fleet, true);
+    if (fleet->hosts_out > ON_PAGE_HOSTS) {
+        rft_finding_body(f, RFT_ON_PAGE, "%zu more: --json has all.", fleet->hosts_out - ON_PAGE_HOSTS);
+    }
 }
 
 /* ---- distributions ---- */
@@ -297,7 +300,8 @@ static void add_shares(rft_finding *f, const rft_fleet *fleet) {
 /* Of each figure the middle 90 %, and the cards that fall out. */
 static void add_chart(rft_finding *f, const rft_fleet *fleet) {
     const size_t count = fleet->figure_count < ON_PAGE_FIGURES ? fleet->figure_count : ON_PAGE_FIGURES;
-    rft_chart *chart = rft_chart_new(f->arena, "Cards over the median of each figure", 120);
+    rft_chart *chart = rft_chart_new(
+        f->arena, "Cards over the median of each figure: bars are the middle 90 %, dots the cards that fall out", 120);
     size_t dots = 0;
     chart->x =
         (rft_chart_axis){.title = "figure, as numbered below", .whole = true, .low = 0.5, .high = (double)count + 0.5};

@@ -93,6 +93,8 @@ for _ in $(seq 300); do
 done
 [ -z "$(squeue -h)" ] || fail "jobs are left"
 
+scontrol -o show job "${array}_1" | grep -q 'JobState=COMPLETED .*ExitCode=0:0' || fail "Slurm does not say that shard 1 ended well"
+
 # ---- the whole ----
 points() { "$rooftune" show "$1" --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort; }
 bests() { "$rooftune" best "$1" --csv - | cut -d, -f1-4; }

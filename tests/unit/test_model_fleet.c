@@ -30,6 +30,8 @@ typedef struct plan {
     double slow_frac; /* this share */
     double common;    /* standard deviation of what all figures of a card share */
     double host_frac; /* the third host is slower by this share */
+    double step;      /* of the timer, as a share of each figure; 0: none */
+    size_t alike;     /* more ceilings, which are the same on all cards */
 } plan;
 
 static rft_fleet *make(const plan *p, size_t planted, uint64_t *seed) {
@@ -49,6 +51,13 @@ static rft_fleet *make(const plan *p, size_t planted, uint64_t *seed) {
             ceiling->measured = true;
             ceiling->stats.median = 1e12 * exp(off) * (slow ? 1 - p->slow_frac : 1);
             ceiling->stats.median *= c / A_HOST == 2 ? 1 - p->host_frac : 1;
+            if (p->step > 0) {
+                ceiling->stats.median = 1e12 * p->step * round(ceiling->stats.median / 1e12 / p->step);
+            }
+        }
+        for (size_t f = p->figures; f < p->figures + p->alike; f++) {
+            run->ceilings.items[f].measured = true;
+            run->ceilings.items[f].stats.median = 1e12;
         }
         rft_fleet_add(fleet, run, run->gpu.uuid);
         rft_run_free(run);
@@ -92,6 +101,16 @@ static void test_power(void **state) {
     assert_true(one.found_frac > (ALL ? 0.94 : 0.86) && three.found_frac > (ALL ? 0.95 : 0.86));
     assert_true(one.false_alarms < (ALL ? 1.1 : 2) && three.false_alarms < (ALL ? 1.1 : 2));
     assert_true(alike.false_alarms < (ALL ? 1 : 2));
+    /* Half of the cards read the same where the timer's step is long, and figures that do not vary tell of no other. */
+    const double steps[] = {0.005, 0.02};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const outcome o =
+            play(&(plan){.cards = 500, .figures = 3, .step = steps[i]}, 0, "nothing, in the timer's steps");
+        assert_true(o.false_alarms < (ALL ? 1.3 : 2));
+    }
+    const outcome same = play(&(plan){.cards = 500, .figures = 3, .slow_on = 3, .slow_frac = 0.03, .alike = 6}, PLANTED,
+                              "3 % on three, six the same on all");
+    assert_true(same.false_alarms < (ALL ? 1.1 : 2) && same.found_frac > 0.5);
     if (ALL) {
         play(&(plan){.cards = 500, .figures = 10, .slow_on = 3, .slow_frac = 0.03}, PLANTED, "3 % on three of ten");
         play(&(plan){.cards = 500, .figures = 10, .slow_on = 1, .slow_frac = 0.046}, PLANTED, "4.6 % on one of ten");

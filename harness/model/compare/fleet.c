@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MEDIAN_SD 1.2 /* of a median of a few normal values times sqrt(n): hosts differ by no less */
 
@@ -355,6 +356,12 @@ double rft_fleet_z(const rft_fleet *fleet, size_t card, size_t figure) {
 
 /* ---- the list of what was bought ---- */
 
+/* Inventories write UUIDs in capitals, too. */
+static int compare_cards(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    return x && y ? strcasecmp(x, y) : (x != NULL) - (y != NULL);
+}
+
 static const char **sorted_names(rft_fleet *fleet, size_t *count) {
     const char **names = rft_arena_calloc(fleet->arena, 2 * fleet->card_count + 1, sizeof *names);
     *count = 0;
@@ -365,13 +372,13 @@ static const char **sorted_names(rft_fleet *fleet, size_t *count) {
         }
     }
     if (*count > 1) {
-        qsort(names, *count, sizeof *names, compare_texts);
+        qsort(names, *count, sizeof *names, compare_cards);
     }
     return names;
 }
 
 static bool holds_text(const char *const *sorted, size_t count, const char *text) {
-    return text && count && bsearch(&text, sorted, count, sizeof *sorted, compare_texts);
+    return text && count && bsearch(&text, sorted, count, sizeof *sorted, compare_cards);
 }
 
 void rft_fleet_expect(rft_fleet *fleet, const char *const *names, size_t count) {
@@ -384,10 +391,10 @@ void rft_fleet_expect(rft_fleet *fleet, const char *const *names, size_t count) 
         list[i] = rft_arena_strdup(fleet->arena, names[i]);
     }
     if (count > 1) {
-        qsort(list, count, sizeof *list, compare_texts);
+        qsort(list, count, sizeof *list, compare_cards);
     }
     for (size_t i = 0; i < count; i++) {
-        const bool again = i > 0 && strcmp(list[i], list[i - 1]) == 0;
+        const bool again = i > 0 && strcasecmp(list[i], list[i - 1]) == 0;
         fleet->expected_count += !again;
         if (!again && !holds_text(known, there, list[i])) {
             fleet->missing[fleet->missing_count++] = list[i];

@@ -70,9 +70,12 @@ static void add_problems(rft_fleet *fleet, fleet_run *into, const rft_run *run, 
         for (size_t p = 0; p < sweep->problem_count; p++) {
             const rft_point *best = sweep->problems[p].odd ? NULL : rft_run_best(run, s, SIZE_MAX, p);
             if (best && !sweep->problems[p].refined) {
-                const char *name = /* times of the two modes are two figures */
-                    rft_arena_printf(scratch, "%s %s%s", sweep->name, rft_run_problem_text(run, s, p, true, scratch),
-                                     rft_point_measurement(best)->mode == RFT_TIMING_GRAPH ? ", CUDA graph" : "");
+                const rft_measurement *m = rft_point_measurement(best);
+                const char *cache = m->cache == RFT_CACHE_COLD ? "" : rft_cache_mode_name(m->cache);
+                const char *name = /* times of two modes are two figures */
+                    rft_arena_printf(scratch, "%s %s%s%s%s", sweep->name,
+                                     rft_run_problem_text(run, s, p, true, scratch), *cache ? ", cache " : "", cache,
+                                     m->mode == RFT_TIMING_GRAPH ? ", CUDA graph" : "");
                 put_value(fleet, into, name, "s", rft_point_median_s(best));
             }
         }

@@ -12,38 +12,65 @@
 #define CUT 2.5
 #define CUT_CORRECTION 0.9545 /* standard deviation of a normal cut at +-2.5 */
 #define MAD_TO_SD 1.4826
+#define STEP_ROUNDS 3
 #define THREE 3
 #define FEW 100
-#define FEW_FREEDOM 0.4 /* of the median absolute deviation */
-#define STEPS 400       /* of the integral over the fourth least p */
+#define FEW_FREEDOM 0.4     /* of the median absolute deviation */
+#define STEPS 400           /* of the integral over the fourth least p */
+#define SAME_VARIANCE 1e-12 /* of logarithms: below it is rounding */
 
 /* ---- robust location and scale ---- */
 
-double rft_fleet_scale(double *values, size_t n, double *location) {
+/* The step of the timer, where values of several units are the same; 0: they are not. `sorted`. */
+static double step_of(const double *sorted, size_t n) {
+    size_t distinct = n > 0;
+    double least = INFINITY;
+    for (size_t i = 1; i < n; i++) {
+        const double gap = sorted[i] - sorted[i - 1];
+        if (gap > 0) {
+            distinct++;
+            least = gap < least ? gap : least;
+        }
+    }
+    return distinct <= n / 2 && isfinite(least) ? least : 0;
+}
+
+/* Standard deviation of the values within `cut` of the location. */
+static double cut_scale(const double *values, size_t n, double location, double cut) {
     double sum = 0, squares = 0;
     size_t kept = 0;
-    *location = n ? rft_median_of(values, n) : (double)NAN; /* sorts */
-    if (n < RFT_FLEET_LEAST) {
-        return NAN;
-    }
-    double *off = rft_calloc(n, sizeof *off);
     for (size_t i = 0; i < n; i++) {
-        off[i] = fabs(values[i] - *location);
-    }
-    const double first = MAD_TO_SD * rft_median_of(off, n);
-    free(off);
-    for (size_t i = 0; i < n; i++) {
-        if (fabs(values[i] - *location) <= CUT * first) {
+        if (fabs(values[i] - location) <= cut) {
             kept++;
             sum += values[i];
         }
     }
     for (size_t i = 0; i < n; i++) {
-        if (fabs(values[i] - *location) <= CUT * first) {
+        if (fabs(values[i] - location) <= cut) {
             squares += (values[i] - sum / (double)kept) * (values[i] - sum / (double)kept);
         }
     }
-    return kept > 1 ? sqrt(squares / (double)(kept - 1)) / CUT_CORRECTION : first;
+    return kept > 1 ? sqrt(squares / (double)(kept - 1)) / CUT_CORRECTION : cut / CUT;
+}
+
+double rft_fleet_scale(double *values, size_t n, double *location) {
+    *location = n ? rft_median_of(values, n) : (double)NAN; /* sorts */
+    if (n < RFT_FLEET_LEAST) {
+        return NAN;
+    }
+    const double half_step = step_of(values, n) / 2;
+    double *off = rft_calloc(n, sizeof *off);
+    for (size_t i = 0; i < n; i++) {
+        off[i] = fabs(values[i] - *location);
+    }
+    double scale = MAD_TO_SD * rft_median_of(off, n);
+    free(off);
+    scale = cut_scale(values, n, *location, CUT * scale + half_step);
+    /* In steps the median distance is a few of them, or none: what it cuts off tells more. */
+    for (int i = 0; i < STEP_ROUNDS && half_step > 0; i++) {
+        scale = cut_scale(values, n, *location, CUT * fmax(scale, half_step) + half_step);
+    }
+    return fmax(scale, half_step);
 }
 
 double rft_fleet_believed(double scale) {
@@ -151,12 +178,6 @@ static double mean_of(const double *z, size_t count, size_t *known) {
     return *known ? sum / (double)*known : (double)NAN;
 }
 
-/* How much of a mean is common to a unit's figures and not chance: 0 where figures are independent. */
-static double common_share(double variance_of_mean, double figures) {
-    const double rho = figures > 1 ? fmax(0, (variance_of_mean * figures - 1) / (figures - 1)) : 0;
-    return figures * rho / (1 + (figures - 1) * rho);
-}
-
 /* What all units are judged by. */
 typedef struct unit_scales {
     double *means;          /* of each unit's z over figures; NaN: it has none; heap */
@@ -166,11 +187,36 @@ typedef struct unit_scales {
     double rest;            /* scale of z without that share */
 } unit_scales;
 
+/* What a unit's figures have in common, by the variance of their mean: their correlation, 0 where they are independent,
+ * and of the mean the share that is no chance. */
+static double fill_share_of_mean(unit_scales *s, double figures) {
+    const double rho = figures > 1 ? fmax(0, (s->scale * s->scale * figures - 1) / (figures - 1)) : 0;
+    s->share = figures * rho / (1 + (figures - 1) * rho);
+    return rho;
+}
+
+/* As measured, and no less than what correlated figures leave: many that do not vary would leave next to nothing. */
+static void fill_rest(unit_scales *s, const fleet_table *table, double rho) {
+    const size_t figures = table->figure_count;
+    double *values = rft_calloc(table->unit_count * figures + 1, sizeof *values), middle = 0;
+    size_t known = 0;
+    for (size_t u = 0; u < table->unit_count; u++) {
+        for (size_t f = 0; f < figures; f++) {
+            const double rest = table->z[u * figures + f] - s->share * (s->means[u] - s->location);
+            if (isfinite(rest)) {
+                values[known++] = rest;
+            }
+        }
+    }
+    s->rest = rft_fleet_believed(fmax(rft_fleet_scale(values, known, &middle), sqrt(fmax(0, 1 - rho * s->share))));
+    free(values);
+}
+
 static unit_scales scales_of(const fleet_table *table) {
     const size_t n = table->unit_count, figures = table->figure_count;
     unit_scales s = {.means = rft_calloc(n + 1, sizeof *s.means)};
-    double *values = rft_calloc(n * figures + 1, sizeof *values), middle = 0;
-    size_t most = 0, rests = 0;
+    double *values = rft_calloc(n + 1, sizeof *values);
+    size_t most = 0;
     for (size_t u = 0; u < n; u++) {
         s.means[u] = mean_of(table->z + u * figures, figures, &table->units[u].figures);
         most = table->units[u].figures > most ? table->units[u].figures : most;
@@ -181,17 +227,8 @@ static unit_scales scales_of(const fleet_table *table) {
     s.scale = rft_fleet_scale(values, s.known, &s.location);
     const double least = 1 / sqrt((double)(most ? most : 1)); /* of a mean of independent ones */
     s.scale = s.scale < least ? least : s.scale;
-    s.share = common_share(s.scale * s.scale, (double)most);
-    for (size_t u = 0; u < n; u++) {
-        for (size_t f = 0; f < figures; f++) {
-            const double rest = table->z[u * figures + f] - s.share * (s.means[u] - s.location);
-            if (isfinite(rest)) {
-                values[rests++] = rest;
-            }
-        }
-    }
-    s.rest = rft_fleet_believed(rft_fleet_scale(values, rests, &middle));
     free(values);
+    fill_rest(&s, table, fill_share_of_mean(&s, (double)most));
     return s;
 }
 
@@ -268,7 +305,7 @@ static double share_of(observed *all, size_t n) {
     const double ms_between = between / (double)(groups - 1), ms_within = within / (double)(n - groups);
     const double size = ((double)n - squares / (double)n) / (double)(groups - 1);
     const double variance = fmax(0, (ms_between - ms_within) / size);
-    return variance + ms_within > 0 ? variance / (variance + ms_within) : (double)NAN;
+    return variance + ms_within > SAME_VARIANCE ? variance / (variance + ms_within) : (double)NAN;
 }
 
 typedef size_t list_values(const rft_fleet *fleet, size_t figure, observed *out);
@@ -359,6 +396,8 @@ void rft_fleet_fill_shares(rft_fleet *fleet) {
         *share = (rft_fleet_share){.name = names[i], .groups = counts[i], .median = NAN, .q1 = NAN, .q3 = NAN};
         const double of_cards = fleet->shares[RFT_FLEET_CARDS].median;
         fill_share(fleet, lists[i], i == RFT_FLEET_DAYS && isfinite(of_cards) ? 1 - of_cards : 1, share);
-        share->why = share->figures ? NULL : whys[i];
+        share->why = share->figures                                   ? NULL
+                     : i == RFT_FLEET_CARDS && fleet->card_count == 1 ? "all runs are of one card"
+                                                                      : whys[i];
     }
 }

@@ -85,7 +85,7 @@ void rft_run_put_cards(rft_run *run, const rft_run_card *cards, size_t count) {
 }
 
 /* They follow one another: the last that begins at or before it. */
-static const rft_run_card *first_card(const rft_run *run, int64_t id) {
+const rft_run_card *rft_run_first_card(const rft_run *run, int64_t id) {
     for (size_t i = 0; i < run->card_count; i++) {
         if (id >= run->cards[i].first && id <= run->cards[i].last) {
             return &run->cards[i];
@@ -94,13 +94,23 @@ static const rft_run_card *first_card(const rft_run *run, int64_t id) {
     return NULL;
 }
 
+bool rft_run_cards_compare(const rft_run *run) {
+    bool compare = true;
+    for (size_t i = 1; i < run->card_count; i++) { /* by the first */
+        const rft_run_card *card = &run->cards[i];
+        const bool other = card->last >= card->first && !rft_text_equal(card->uuid, run->cards[0].uuid);
+        compare = compare && (!other || card->ratio > 0);
+    }
+    return compare;
+}
+
 const rft_run_card *rft_run_other_card(const rft_run *run, const rft_point *point) {
-    const rft_run_card *card = run->card_count && point->rounds[1].n == 0 ? first_card(run, point->id) : NULL;
+    const rft_run_card *card = run->card_count && point->rounds[1].n == 0 ? rft_run_first_card(run, point->id) : NULL;
     return card && !rft_text_equal(card->uuid, run->gpu.uuid) ? card : NULL;
 }
 
 double rft_run_first_s(const rft_run *run, const rft_point *point) {
-    const rft_run_card *card = first_card(run, point->id);
+    const rft_run_card *card = rft_run_first_card(run, point->id);
     const bool scales = card && !rft_text_equal(card->uuid, run->gpu.uuid) && card->ratio > 0;
     return point->rounds[0].stats.median / (scales ? card->ratio : 1.0);
 }

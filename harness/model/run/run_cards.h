@@ -26,6 +26,10 @@ void rft_run_fill_cards(rft_run *run);
 /* The other way: of `count` cards. */
 void rft_run_put_cards(rft_run *run, const rft_run_card *cards, size_t count);
 
+/* Which card was the first to measure a point; NULL: there are none, or its own. */
+const rft_run_card *rft_run_first_card(const rft_run *run, int64_t id);
+/* Is it known how every card's times compare with the first's? Shards have no points in common. */
+bool rft_run_cards_compare(const rft_run *run);
 /* Which other card measured the point, where this run's own has not; NULL: its own. */
 const rft_run_card *rft_run_other_card(const rft_run *run, const rft_point *point);
 /* The median of its first round, as far as is known on the run's own card: another's is divided by its ratio. */

@@ -36,6 +36,19 @@ for card in "$uuid" "$other"; do
     grep -q '^not finished' out && fail "$card is not finished"
     expect_out '^matmul_fp32'
 done
+# A --split that replaces a run is stopped: the command that goes on has its parts, not the run that was there.
+RFT_NVRTC=off "$ROOFTUNE" $run --split -o split.db >out 2>err </dev/null
+CASE_OF=$scratch RFT_CACHE=off $slowly "$ROOFTUNE" $run --split -o split.db --fresh --events log.jsonl >out 2>err </dev/null &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ "$(points "split.db.parts/$other.db")" -lt 4 ]; do sleep 0.3; done
+kill -INT $pid 2>/dev/null || skip "this machine is too fast"
+status=0
+wait $pid || status=$?
+expect_error 130 'what each device measured is stored in split.db.parts'
+[ ! -e split.db ] || fail "the run that --fresh replaces is there"
+tail -n 1 log.jsonl | grep -q '"continue":"[^"]*run .*--split' || fail "events do not say how to continue"
+RFT_NVRTC=off "$ROOFTUNE" $run --split -o split.db >out 2>err </dev/null || fail "not continued"
+expect_err "continuing split.db.parts/$other.db"
 # The command is killed: the runs finish what they have in hand and end.
 begin killed
 kill -KILL $pid

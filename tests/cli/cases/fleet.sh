@@ -27,9 +27,22 @@ rooftune compare $files --expected bought.csv
 expect_status 0
 expect_out 'Cards of the list without a run, 1 of 2'
 expect_out '8 cards are not on the list'
+printf '\357\273\277gpu-00000098-1111-2222-3333-444444444444\r\ngpu-00000011-1111-2222-3333-444444444444\r\n' >marked.csv
+rooftune compare $files --expected marked.csv
+expect_out 'Cards of the list without a run, 1 of 2'
+expect_out '8 cards are not on the list'
 printf 'GPU-1\nnothing here\n' >wrong.txt
 rooftune compare $files --expected wrong.txt
 expect_error 2 'line 2 of wrong.txt names no card'
+# Another cache mode is another figure, and one card nine times is no fleet.
+gzip -dc card18.json.gz | sed 's/"cold"/"hot"/g' | gzip -n >hot.json.gz
+rooftune compare $(echo $files | sed 's/card18/hot/')
+expect_out 'cache hot\|, cache'
+for k in 10 11 12 13 14 15 16 17 18; do
+    gzip -dc card$k.json.gz | sed 's/GPU-000000..-1111/GPU-00000010-1111/g' | gzip -n >one$k.json.gz
+done
+rooftune compare one*.json.gz
+expect_out 'all runs are of one card'
 # What cannot be read, is there twice, or is another sweep's, is left out and told.
 echo nothing >broken.db
 cp card10.json.gz again.json.gz

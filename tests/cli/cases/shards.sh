@@ -53,7 +53,56 @@ grep -q '"valid"' s1.json && fail "the recording tells the number of its configu
 rooftune import s1.json s3.json -o untold.db
 expect_status 0
 expect_err 'an unknown number of configurations are missing'
+# With more shards than configurations some have none: no failure.
+rooftune run "$quick" -d "replay:$QUICK" --shard 1/8192 -o none.db --no-report
+expect_status 0
+expect_err 'no configuration belongs to shard 1/8192'
+rooftune import none.db s1.db -o some.db
+expect_status 0
+# A shard measured on another day, which finds one result wrong and the others slower by a fifth.
+if command -v python3 >/dev/null; then
+    python3 - s1.json.gz again.json.gz <<'END'
+import gzip, json, sys
+run = json.load(gzip.open(sys.argv[1]))
+run["rooftune"]["run"]["id"] = "0123456789ab"
+run["rooftune"]["points"]["outcome"][1] = "wrong_result"
+for result in run["results"]:
+    result["times"]["runtimes"] = [x * 1.2 for x in result["times"]["runtimes"]]
+json.dump(run, gzip.open(sys.argv[2], "wt"))
+END
+    rooftune import s1.db again.json.gz -o again.db
+    expect_status 0
+    expect_err 'disagree, on the outcome or by more than 5 %, .* one is sweep [a-z_]*, [a-z]*=.*: .* and '
+    # A card that is slower by 8 % had one shard: its best are contenders all the same, though nothing tells by how much.
+    for k in 2 3; do rooftune export s$k.db -o part$k.json.gz; done
+    python3 - s1.json.gz slow.json.gz <<'END'
+import gzip, json, sys
+run = json.load(gzip.open(sys.argv[1]))
+run["rooftune"]["gpu"]["uuid"] = "GPU-00000009-1111-2222-3333-444444444444"
+for result in run["results"]:
+    result["times"]["runtimes"] = [x * 1.08 for x in result["times"]["runtimes"]]
+json.dump(run, gzip.open(sys.argv[2], "wt"))
+END
+    rooftune import part2.json.gz part3.json.gz slow.json.gz -o mixed.db
+    rooftune run "$quick" -d "replay:$QUICK" -o mixed.db --no-report
+    expect_status 0
+    "$ROOFTUNE" best mixed.db --csv - | cut -d, -f1,2,5 >mixed.best
+    "$ROOFTUNE" best whole.db --csv - | cut -d, -f1,2,5 | paste -d, mixed.best - | awk -F, 'NR > 1 && $3 > 1.015 * $6' >lost
+    [ ! -s lost ] || fail "the slower card's best are lost: $(cat lost)"
+fi
+# The recording of a shard is replayed as any other: it is no shard, and can be continued.
+for time in first again; do
+    rooftune run "$quick" -d replay:s1.json.gz -o replayed.db --no-report
+    expect_status 0
+done
 # What does not go together.
+cp s1.db copy.db
+rooftune import s1.db s3.db copy.db -o x.db
+expect_error 2 'copy.db is the same run ([0-9a-f]*) as s1.db'
+head -c 20000 s3.db >cut.db
+rooftune import s1.db cut.db -o x.db
+expect_error 9 'cut.db: database disk image is malformed'
+expect_err 'remedy: copy it again, or leave it out'
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/3 -o s2.db
 expect_error 9 'the file holds shard 2/3 of a run'
 rooftune run "$quick" -d "replay:$QUICK" --shard 4/3 -o x.db
@@ -84,10 +133,11 @@ if command -v python3 >/dev/null; then
     expect_error 14 "it ended before it began"
 fi
 # As jobs of Slurm: printed, and nothing else. tests/slurm runs them.
-rooftune run "$quick" --sbatch nodes=2,gpus=4,time=1:00:00,partition=gpu --at n=4096 -o 'my run.db'
+rooftune run "$quick" --sbatch nodes=2,gpus=4,cpus=12,time=1:00:00,partition=gpu --at n=4096 -o 'my run.db'
 expect_status 0
 expect_out '^#SBATCH --array=1-8$'
 expect_out '^#SBATCH --gpus=1$'
+expect_out '^#SBATCH --cpus-per-task=12$'
 expect_out '^#SBATCH --time=1:00:00$'
 expect_out '^#SBATCH --partition=gpu$'
 expect_out 'run .*--at n=4096.* --shard "[$]k/8" *.*$\|run .*--shard "[$]k/8".*--at n=4096'
@@ -134,6 +184,14 @@ grep -q 'points of 1 shards' job.log || fail "the shard is not there: $(cat job.
 [ ! -e job.db.part ] || fail "half a run is left"
 rooftune run "$quick" --sbatch nodes=2 -d all
 expect_error 2 'a job for each card'
+rooftune run "$quick" --sbatch nodes=2 -d 1
+expect_error 2 'a job has one GPU, 0, and -d names 1'
+rooftune run "$quick" --sbatch nodes=2 -o missing/x.db
+expect_error 11 'there is no folder missing'
+rooftune run "$quick" --sbatch nodes=2 -o whole.points
+expect_error 9 'whole.points is there and is no run file'
+rooftune run "$quick" --submit -d "replay:$QUICK" -o x.db
+expect_error 2 'there is no --sbatch'
 rooftune run "$quick" --sbatch nodes=2 --budget 5
 expect_error 2 'quick.lua is searched (a budget or a goal)'
 rooftune run "$quick" --sbatch nodes=2 --fresh

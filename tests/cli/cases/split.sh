@@ -49,6 +49,22 @@ grep -q "\"ranks\":\"$uuid\"" flat || fail "JSON does not name the card that ran
 rooftune run "$quick" -d "$list" --split -o eight.db --no-report
 expect_status 0
 expect_err 'eight.db holds this run, finished'
+# Its recording is no run of eight cards when it is replayed.
+rooftune export eight.db -o eight.json.gz
+rooftune run "$quick" -d replay:eight.json.gz -o played.db --no-report
+expect_status 0
+rooftune show played.db
+! grep -q 'Measured by' out || fail "a replay was measured by several cards"
+# A stopped run goes on with other cards, or in another order: parts have other numbers then. A part that stays is told.
+mkdir two.db.parts
+part=two.db.parts/GPU-00000001-1111-2222-3333-444444444444.db
+rooftune run "$quick" -d replay:card1.json.gz --shard 2/3 -o $part --no-report
+cp $part two.db.parts/GPU-00000009-1111-2222-3333-444444444444.db
+rooftune run "$quick" -d "replay:card1.json.gz,replay:$QUICK" --split -o two.db --no-report --events two.jsonl
+expect_status 0
+expect_err "$part holds this run, finished\|continuing $part"
+expect_err 'two.db.parts stays'
+"$ROOFTUNE" show two.db --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort | cmp - one.points || fail "two cards have other points"
 # What it does not take.
 gzip -dc card1.json.gz | sed 's/NVIDIA H200/NVIDIA H100/g' | gzip -n >other.json.gz
 rooftune run "$quick" -d "replay:$QUICK,replay:other.json.gz" --split -o x.db
