@@ -3,9 +3,9 @@
 -- read x at random is the difference between band and uniform; the last variant keeps A in an order in which x is not.
 local spmv = require "kernels.spmv"
 
-local function matrices(shapes)
+local function matrices()
   local list = { { n = 65539, mean = 7, shape = "uniform" } } -- neither fills what a block takes
-  for _, shape in ipairs(shapes) do
+  for _, shape in ipairs { "band", "uniform", "power", "block" } do
     list[#list + 1] = { n = 2^22, mean = 16, shape = shape }
   end
   return list
@@ -25,23 +25,21 @@ local ladder_of = {
   },
 }
 
-local function ladder(name, kernels, list, ordered)
+local function ladder(name, kernels, ordered)
   local variants = {}
   for i, step in ipairs(ladder_of) do
     variants[i] = { step[1], kernel = kernels[step[2]], tune = step.tune, where = step.where }
   end
-  if ordered then
-    variants[#variants + 1] = {
-      "by columns, A in another order",
-      kernel = kernels.sorted,
-      tune = { SUMS = values(12288, 24576, 36864), BLOCK = values(512, 1024), UNROLL = values(1, 2) },
-      where = kernels.sorted_fit,
-    }
-  end
-  return sweep { name = name, problems = list, variants = variants }
+  variants[#variants + 1] = {
+    "by columns, A in another order",
+    kernel = kernels.sorted,
+    tune = ordered,
+    where = kernels.sorted_fit,
+  }
+  return sweep { name = name, problems = matrices(), variants = variants }
 end
 
 return {
-  ladder("spmv_f32", spmv.f32, matrices { "band", "uniform", "power", "block" }, true),
-  ladder("spmv_f64", spmv.f64, matrices { "band", "power" }),
+  ladder("spmv_f32", spmv.f32, { SUMS = values(12288, 24576, 36864), BLOCK = values(512, 1024), UNROLL = values(1, 2) }),
+  ladder("spmv_f64", spmv.f64, { SUMS = values(6144, 12288, 18432), BLOCK = values(512, 1024), GROUPS = values(2, 4) }),
 }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = A x, A of n rows and columns with `mean` nonzeros a row on average, in compressed sparse rows. `shape` is band, uniform,
--- power (rows of very different lengths) or block (of 8 by 8). Returns { f32, f64 }, each { teams, merge };
--- f32 has sorted too, which keeps A in an order of its own, and sorted_fit, its constraints.
+-- power (rows of very different lengths) or block (of 8 by 8). Returns { f32, f64 }, each { teams, merge,
+-- sorted }; the last keeps A in an order of its own, and sorted_fit are its constraints.
 local BLOCK = { "BLOCK", 256, "threads a block" }
 
 local function fills(p)
@@ -38,6 +38,7 @@ local function spmv(name, element, type_name, bytes, pipe)
         for key, value in pairs(own) do all[key] = value end
         return all
       end,
+      options = facts.options,
       prepare = facts.prepare,
       launch = facts.launch,
       work = function(p) -- x once
@@ -72,37 +73,45 @@ local function spmv(name, element, type_name, bytes, pipe)
   local function args(p, b) return b.values, b.columns, b.offsets, b.x, b.y, i32(p.n) end
 
   local CHUNK, FINE, SEGMENT = 128, 64, 2^16
-  local function sorted_pieces(p, gpu) return gpu.sms * ceil_div(p.n, SEGMENT) end
+  local is_f32 = element == f32
+  -- The sums of fp64 for all rows are more than all SMs hold at once.
+  local function sorted_groups(c, gpu) return gpu.sms * (is_f32 and 1 or c.GROUPS) end
+  local function sorted_pieces(p, c, gpu) return sorted_groups(c, gpu) * ceil_div(p.n, SEGMENT) end
 
   return {
-    sorted = element == f32 and one("sorted", {
+    sorted = one("sorted", {
       source = "spmv_sorted.cu",
       entry = "spmv_sorted<SUMS, SPLIT, BLOCK, UNROLL, LOAD>",
+      options = not is_f32 and { "-DVALUE=" .. type_name } or nil,
       params = {
-        { "SUMS", 36864, "sums of a block, in shared memory" },
+        { "SUMS", is_f32 and 36864 or 18432, "sums of a block, in shared memory" },
         { "SPLIT", 1024, "nonzeros of a long row for each of its sums" },
-        { "BLOCK", 1024, "threads a block, of which an SM has one" },
-        { "UNROLL", 1, "times 16 bytes of values that a thread asks for at once" },
+        { "BLOCK", 1024, "threads a block" .. (is_f32 and ", of which an SM has one" or "") },
+        { "UNROLL", 1, ("times %d bytes of values that a thread asks for at once"):format(4 * bytes) },
         { "LOAD", ctype "na", "cache operator of loads of A; na: no place in L1" },
+        not is_f32 and { "GROUPS", 2, "blocks for each SM, one after another or side by side" } or nil,
       },
       temps = function(p, c, gpu)
-        local pieces = sorted_pieces(p, gpu)
+        local groups, pieces = sorted_groups(c, gpu), sorted_pieces(p, c, gpu)
         local chunks = p.n * p.mean // CHUNK + pieces
         return {
-          own_values = temp(f32, CHUNK * chunks), places = temp(u16, 2 * CHUNK * chunks), firsts = temp(i32, chunks),
-          counts = temp(i32, gpu.sms * ceil_div(p.n, FINE)), starts = temp(i32, pieces + 1),
-          splits = temp(i32, 2 * (gpu.sms + 1)),
+          own_values = temp(element, CHUNK * chunks), places = temp(u16, 2 * CHUNK * chunks), firsts = temp(i32, chunks),
+          counts = temp(i32, groups * ceil_div(p.n, FINE)), starts = temp(i32, pieces + 1),
+          splits = temp(i32, 2 * (groups + 1)),
         }
       end,
       prepare = function(p, c, gpu, b)
-        local groups, rows, segments = i32(gpu.sms), i32(p.n), i32(ceil_div(p.n, SEGMENT))
-        local pieces = sorted_pieces(p, gpu)
+        local groups, pieces = sorted_groups(c, gpu), sorted_pieces(p, c, gpu)
+        local rows, segments = i32(p.n), i32(ceil_div(p.n, SEGMENT))
         local function of_groups(entry, ...)
-          return { entry = ("%s<SUMS, SPLIT, 32, %d>"):format(entry, FINE), args = { ... }, grid = 32 * gpu.sms, block = 256 }
+          return { entry = ("%s<SUMS, SPLIT, 32, %d>"):format(entry, FINE), args = { ... }, grid = 32 * groups, block = 256 }
         end
         return {
           memset(b.counts, 0), memset(b.own_values, 0), memset(b.places, 255),
-          { entry = "spmv_splits", args = { b.offsets, b.splits, rows, groups }, grid = ceil_div(gpu.sms + 1, 256), block = 256 },
+          {
+            entry = "spmv_splits", args = { b.offsets, b.splits, rows, i32(groups) },
+            grid = ceil_div(groups + 1, 256), block = 256,
+          },
           of_groups("spmv_count", b.columns, b.offsets, b.splits, b.counts, rows),
           {
             entry = ("spmv_pieces<%d>"):format(FINE), args = { b.counts, b.starts, rows, segments },
@@ -116,34 +125,38 @@ local function spmv(name, element, type_name, bytes, pipe)
         }
       end,
       launch = function(p, c, gpu, b)
+        local groups = sorted_groups(c, gpu)
         return {
           {
-            entry = "spmv_clear", args = { b.splits, b.y, i32(p.n), i32(gpu.sms) },
-            grid = ceil_div(gpu.sms, 256), block = 256,
+            entry = "spmv_clear", args = { b.splits, b.y, i32(p.n), i32(groups) },
+            grid = ceil_div(groups, 256), block = 256,
           },
           {
             args = {
               b.own_values, b.places, b.firsts, b.starts, b.splits, b.values, b.columns, b.offsets, b.x, b.y, i32(p.n),
               i32(ceil_div(p.n, SEGMENT)),
             },
-            grid = gpu.sms, block = c.BLOCK, shared = 4 * c.SUMS, pdl = gpu.cc >= 90,
+            grid = groups, block = c.BLOCK, shared = bytes * c.SUMS, pdl = gpu.cc >= 90,
           },
         }
       end,
-      -- Columns that are drawn evenly leave out exp(-8 nonzeros of a block / n) of x's sectors; some are asked for by two warps.
+      -- Columns that are drawn evenly leave out exp(-8 nonzeros of a block / n) of x's sectors (fp64: 4); some are asked for by two warps.
       traffic = function(p, c, gpu)
-        local nonzeros = p.n * p.mean
-        local sectors = gpu.sms * p.n / 8 * (1 - math.exp(-8 * p.mean / gpu.sms))
+        local nonzeros, groups, of_sector = p.n * p.mean, sorted_groups(c, gpu), 32 // bytes
+        local sectors = groups * p.n / of_sector * (1 - math.exp(-of_sector * p.mean / groups))
         return {
-          l2 = 8 * nonzeros + 8 * p.n + (p.shape == "uniform" and 32 * sectors or 0),
-          shared = 4 * nonzeros,
-          atomics = { shared_f32 = 3.5 * nonzeros },
+          l2 = (bytes + 4) * nonzeros + 2 * bytes * p.n + (p.shape == "uniform" and 32 * sectors or 0),
+          shared = bytes * nonzeros,
+          atomics = is_f32 and { shared_f32 = 3.5 * nonzeros } or nil,
         }
       end,
-    }) or nil,
-    sorted_fit = {
+    }),
+    sorted_fit = is_f32 and {
       "SUMS == (gpu.shared_per_block >= 147456 and 36864 or gpu.shared_per_block >= 98304 and 24576 or 12288) -- the most that fit",
       function(n, mean, SUMS, SPLIT, gpu) return n * mean // gpu.sms // SPLIT + 2 < SUMS end,
+    } or {
+      "SUMS == (GROUPS == 2 and gpu.shared_per_block >= 147456 and 18432 or gpu.shared_per_block >= 98304 and 12288 or 6144)",
+      function(n, mean, SUMS, SPLIT, GROUPS, gpu) return n * mean // (gpu.sms * GROUPS) // SPLIT + 2 < SUMS end,
     },
     teams = one("teams", {
       entry = "spmv_teams<TYPE, BLOCK, TEAM, LOAD>",

@@ -6,12 +6,16 @@
  * of its nonzeros, as threads must wait for each other when they add to one.
  *
  * A piece is what a block has in SEGMENT columns, filled up to whole chunks. In a chunk the j-th load of a lane is 32
- * places behind the one before, and both are next to each other in memory.
+ * places behind the one before, and as many of its values as 16 bytes hold are next to each other in memory.
  */
 #include "launch_order.cuh"
 #include "striped.cuh"
 
-enum { SEGMENT = 65536, CHUNK = 128, NOTHING = 0xffff };
+#ifndef VALUE
+#define VALUE float
+#endif
+
+enum { SEGMENT = 65536, CHUNK = 128, NOTHING = 0xffff, PACKED = 16 / sizeof(VALUE), WORDS = 4 / PACKED };
 
 /* By one block: of `count` lengths, where each begins; one more is the end. */
 extern "C" __global__ void __launch_bounds__(1024) spmv_starts(int *starts, int count) {
@@ -135,8 +139,8 @@ __global__ void __launch_bounds__(SEGMENT / FINE) spmv_pieces(int *counts, int *
 /* Places hold four columns of a lane, counted from their segment's first, then the four sums that they go to. */
 template <int SUMS, int SPLIT, int PARTS, int FINE>
 __global__ void __launch_bounds__(256)
-    spmv_sort(const float *__restrict__ values, const int *__restrict__ columns, const int *__restrict__ offsets,
-              const Split *__restrict__ splits, const int *__restrict__ starts, int *counts, float *to_values,
+    spmv_sort(const VALUE *__restrict__ values, const int *__restrict__ columns, const int *__restrict__ offsets,
+              const Split *__restrict__ splits, const int *__restrict__ starts, int *counts, VALUE *to_values,
               unsigned short *places, int *first_columns, int rows, int segments) {
     const int fines = (rows + FINE - 1) / FINE;
     of_group<SUMS, SPLIT, PARTS>(offsets, splits, rows, [&](int i, int group, Split begin, Split end) {
@@ -147,7 +151,8 @@ __global__ void __launch_bounds__(256)
         const int at =
             starts[group * segments + segment] + atomicAdd(counts + (long long)group * fines + column / FINE, 1);
         const int lane = at / CHUNK * 32 + at % 32, which = at % CHUNK / 32;
-        to_values[lane * 4 + which] = values[i];
+        const int word = WORDS == 1 ? lane : (at / CHUNK * WORDS + which / PACKED) * 32 + at % 32;
+        to_values[word * PACKED + (WORDS == 1 ? which : which % PACKED)] = values[i];
         places[lane * 8 + which] = (unsigned short)(column - segment * SEGMENT);
         places[lane * 8 + 4 + which] = (unsigned short)sum;
         if (at % CHUNK == 0) {
@@ -157,7 +162,7 @@ __global__ void __launch_bounds__(256)
 }
 
 /* Rows of which a block has less than all are added to. */
-extern "C" __global__ void spmv_clear(const Split *__restrict__ splits, float *y, int rows, int groups) {
+extern "C" __global__ void spmv_clear(const Split *__restrict__ splits, VALUE *y, int rows, int groups) {
     const int group = blockIdx.x * blockDim.x + threadIdx.x;
     launch_next();
     if (group < groups && splits[group].row < rows) {
@@ -165,7 +170,7 @@ extern "C" __global__ void spmv_clear(const Split *__restrict__ splits, float *y
     }
 }
 
-__device__ __forceinline__ void add_row(float *y, int row, Part part, float sum) {
+__device__ __forceinline__ void add_row(VALUE *y, int row, Part part, VALUE sum) {
     if (part.is_whole) {
         y[row] = sum;
     } else if (part.begin < part.end) {
@@ -174,34 +179,42 @@ __device__ __forceinline__ void add_row(float *y, int row, Part part, float sum)
 }
 
 struct Chunk {
-    Pack<float, 4> value;
+    Pack<VALUE, PACKED> value[WORDS];
     Pack<unsigned short, 8> place;
     int first;
 };
 
 template <class LOAD>
-__device__ __forceinline__ void load_chunk(Chunk &to, const float *values, const unsigned short *places,
+__device__ __forceinline__ void load_chunk(Chunk &to, const VALUE *values, const unsigned short *places,
                                            const int *__restrict__ first_columns, int chunk, bool is_there) {
     const int lane = chunk * 32 + threadIdx.x % 32;
     if (is_there) {
-        to.value.word = load_as(LOAD(), reinterpret_cast<const uint4 *>(values) + lane);
+#pragma unroll
+        for (int k = 0; k < WORDS; k++) {
+            const int at = (chunk * WORDS + k) * 32 + threadIdx.x % 32;
+            to.value[k].word = load_as(LOAD(), reinterpret_cast<const uint4 *>(values) + at);
+        }
         to.place.word = load_as(LOAD(), reinterpret_cast<const uint4 *>(places) + lane);
         to.first = first_columns[chunk];
     } else {
-        to.value.word = make_uint4(0, 0, 0, 0);
+#pragma unroll
+        for (int k = 0; k < WORDS; k++) {
+            to.value[k].word = make_uint4(0, 0, 0, 0);
+        }
         to.place.word = make_uint4(~0u, ~0u, ~0u, ~0u);
         to.first = 0;
     }
 }
 
-/* A group a block. UNROLL chunks of a warp are multiplied while the next ones are on their way. */
+/* A group a block. UNROLL chunks of a warp are multiplied while the next ones are on their way. In fp64, 64 registers:
+ * blocks side by side need them, and more than one chunk does not fit. */
 template <int SUMS, int SPLIT, int BLOCK, int UNROLL, class LOAD>
-__global__ void __launch_bounds__(BLOCK, 1)
-    spmv_sorted(const float *__restrict__ own_values, const unsigned short *__restrict__ places,
+__global__ void __launch_bounds__(BLOCK, WORDS == 1 ? 1 : 1024 / BLOCK)
+    spmv_sorted(const VALUE *__restrict__ own_values, const unsigned short *__restrict__ places,
                 const int *__restrict__ first_columns, const int *__restrict__ starts, const Split *__restrict__ splits,
-                const float *__restrict__ values, const int *__restrict__ columns, const int *__restrict__ offsets,
-                const float *__restrict__ x, float *y, int rows, int segments) {
-    extern __shared__ __align__(16) float sums[];
+                const VALUE *__restrict__ values, const int *__restrict__ columns, const int *__restrict__ offsets,
+                const VALUE *__restrict__ x, VALUE *y, int rows, int segments) {
+    extern __shared__ __align__(16) VALUE sums[];
     constexpr int WARPS = BLOCK / 32, STEP = WARPS * UNROLL;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int first = starts[blockIdx.x * segments] / CHUNK,
@@ -219,7 +232,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll 1
     for (int at = warp; at < count; at += STEP) {
         Chunk own[UNROLL];
-        float product[UNROLL][4];
+        VALUE product[UNROLL][4];
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             own[u] = next[u];
@@ -239,7 +252,8 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 if (own[u].place.item[4 + j] != NOTHING) {
-                    atomicAdd(sums + own[u].place.item[4 + j], own[u].value.item[j] * product[u][j]);
+                    atomicAdd(sums + own[u].place.item[4 + j],
+                              own[u].value[j / PACKED].item[j % PACKED] * product[u][j]);
                 }
             }
         }
@@ -252,7 +266,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
     for (int row = begin.row + threadIdx.x; row < begin.row + kept; row += BLOCK) {
         const Part part = part_of(offsets, row, begin, end);
         const int first = row + part.begin / SPLIT - base, behind = row + 1 + part.end / SPLIT - base;
-        float sum = sums[first];
+        VALUE sum = sums[first];
         for (int i = first + 1; i < behind; i++) {
             sum += sums[i];
         }
@@ -261,7 +275,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
     const int behind = end.row < rows ? end.row + 1 : rows;
     for (int row = begin.row + kept + warp; row < behind; row += WARPS) {
         const Part part = part_of(offsets, row, begin, end);
-        float sum = 0;
+        VALUE sum = 0;
         for (int i = part.begin + lane; i < part.end; i += 32) {
             sum += values[i] * x[columns[i]];
         }

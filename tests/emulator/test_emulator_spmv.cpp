@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_emulator_spmv [SEED]: matrices of each shape, as their fills make them, times a vector. */
+/* test_emulator_spmv [SEED]: matrices of each shape, as their fills make them, times a vector. VALUE: of those in an
+ * order of their own. */
 #include "emulator/product.hpp"
 
 #include <functional>
@@ -87,11 +88,11 @@ struct Matrix {
         const size_t chunks = nonzeros / CHUNK + pieces;
         std::vector<Split> splits(groups + 1);
         std::vector<int> starts(pieces + 1), counts(groups * parts_of(n, FINE)), firsts(chunks, -1);
-        std::vector<uint4> own_values(chunks * CHUNK / 4),
+        std::vector<uint4> own_values(chunks * CHUNK / PACKED),
             own_places(chunks * CHUNK / 4, make_uint4(~0u, ~0u, ~0u, ~0u));
-        std::vector<float> threes(nonzeros, 3), x(n), y(n + 1, -1);
-        std::iota(x.begin(), x.end(), 1.0f);
-        float *to = (float *)own_values.data();
+        std::vector<VALUE> threes(nonzeros, 3), x(n), y(n + 1, -1);
+        std::iota(x.begin(), x.end(), (VALUE)1);
+        VALUE *to = (VALUE *)own_values.data();
         unsigned short *places = (unsigned short *)own_places.data();
         auto run = [&](Launch launch, size_t shared, const std::function<void()> &body) {
             launch.shared = (unsigned)shared;
@@ -111,7 +112,7 @@ struct Matrix {
                                                 segments);
         });
         run(launch_of(1, 64), 0, [&]() { spmv_clear(splits.data(), y.data(), (int)n, groups); });
-        run(launch_of(groups, 64), SUMS * sizeof(float), [&]() {
+        run(launch_of(groups, 64), SUMS * sizeof(VALUE), [&]() {
             spmv_sorted<SUMS, SPLIT, 64, UNROLL, na>(to, places, firsts.data(), starts.data(), splits.data(),
                                                      threes.data(), columns.data(), offsets.data(), x.data(), y.data(),
                                                      (int)n, segments);
