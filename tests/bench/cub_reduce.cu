@@ -4,15 +4,15 @@
  * kernels/reduction.
  *
  *   nvcc -O3 -std=c++17 -arch=native -o build/bench/cub_reduce tests/bench/cub_reduce.cu
- *   build/bench/cub_reduce --flush CUBIN --op sum|max|cumsum|histogram --type i32|f32 [--n 268435456]
- *                          [--samples 50] [--warmup 10] [--seed 1]
+ *   build/bench/cub_reduce --flush CUBIN --op sum|max|cumsum|histogram --type u8|u16|i32|f32
+ *                          [--n 268435456] [--samples 50] [--warmup 10] [--seed 1]
  *
  * CUBIN is rooftune's flush of the L2, which build/bench/peers writes (peer_flush.h): CUDA 12.8 and newer load it.
  * One line of JSON on standard output: what was reduced, "samples_us" (cold: flushed in front of each), their
  * "median_us" with the 95 % "interval_us" of the median, "result", and "gb_per_s" of the median. The result is checked
  * against the same reduction in fp64 or whole numbers; a wrong one ends the program with status 1. Inputs are seeded:
- * whole numbers from -1000 to 999, floats in [-1, 1). cumsum and histogram (1024 bins, keys below 1024) are of i32; of
- * what cumsum leaves the last sum is checked.
+ * whole numbers from -1000 to 999, floats in [-1, 1). cumsum is of i32, and of what it leaves the last sum is
+ * checked. histogram is of u8 (256 bins, keys below 256), u16 (4096) and i32 (1024).
  */
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -49,10 +49,13 @@ __host__ __device__ inline unsigned hash_of(unsigned long long i, unsigned long 
     return (unsigned)((z ^ (z >> 31)) >> 32);
 }
 
-#define BINS 1024
+/* As those of sweeps/histograms.lua. */
+template <typename T> struct Bins {
+    enum { COUNT = sizeof(T) == 1 ? 256 : sizeof(T) == 2 ? 4096 : 1024 };
+};
 
-__host__ __device__ inline void fill_one(int &x, unsigned bits, bool keys) {
-    x = keys ? (int)(bits % BINS) : (int)(bits % 2000u) - 1000;
+template <typename T> __host__ __device__ inline void fill_one(T &x, unsigned bits, bool keys) {
+    x = (T)(keys ? (int)(bits % Bins<T>::COUNT) : (int)(bits % 2000u) - 1000);
 }
 __host__ __device__ inline void fill_one(float &x, unsigned bits, bool) {
     x = (float)(int)(bits >> 8) * (1.0f / 8388608.0f) - 1.0f;
@@ -99,10 +102,15 @@ struct Flush {
 };
 
 /* How many results there are. */
-long long results_of(const Options &options) {
-    return options.op == "cumsum" ? options.n : options.op == "histogram" ? BINS : 1;
+template <typename T> long long results_of(const Options &options) {
+    return options.op == "cumsum" ? options.n : options.op == "histogram" ? Bins<T>::COUNT : 1;
 }
 
+/* Keys of types that have nothing but a histogram. */
+template <typename T> cudaError_t apply(const Options &options, void *room, size_t &room_bytes, const T *x, int *y) {
+    const int bins = Bins<T>::COUNT;
+    return cub::DeviceHistogram::HistogramEven(room, room_bytes, x, y, bins + 1, 0, bins, options.n);
+}
 template <typename T> cudaError_t reduce(const Options &options, void *room, size_t &room_bytes, const T *x, T *y) {
     return options.op == "sum" ? cub::DeviceReduce::Sum(room, room_bytes, x, y, options.n)
                                : cub::DeviceReduce::Max(room, room_bytes, x, y, options.n);
@@ -115,16 +123,16 @@ cudaError_t apply(const Options &options, void *room, size_t &room_bytes, const 
         return cub::DeviceScan::InclusiveSum(room, room_bytes, x, y, options.n);
     }
     if (options.op == "histogram") {
-        return cub::DeviceHistogram::HistogramEven(room, room_bytes, x, y, BINS + 1, 0, BINS, options.n);
+        return apply<int>(options, room, room_bytes, x, y);
     }
     return reduce(options, room, room_bytes, x, y);
 }
 
 /* On the host, of the values that fill() makes. `most` is what rounding may cost: that of a sum carried through 2^22
  * additions. Of a scan `results` are the last alone. */
-template <typename T> bool is_right(const Options &options, const std::vector<T> &results) {
+template <typename T, typename Y> bool is_right(const Options &options, const std::vector<Y> &results) {
     const bool keys = options.op == "histogram";
-    std::vector<long long> counts(BINS);
+    std::vector<long long> counts(Bins<T>::COUNT);
     double sum = 0.0, most = -1e300;
     for (long long i = 0; i < options.n; i++) {
         T x;
@@ -133,7 +141,7 @@ template <typename T> bool is_right(const Options &options, const std::vector<T>
         sum += (double)x;
         most = std::max(most, (double)x);
     }
-    const bool exact = options.type == "i32" || options.op == "max";
+    const bool exact = options.type != "f32" || options.op == "max";
     const double tolerance = exact ? 0.0 : 2.0 * 8.0 * std::ldexp(1.0, -24) * 2048.0 * std::fabs(sum);
     for (size_t i = 0; i < results.size(); i++) {
         const double want = keys ? (double)counts[i] : options.op == "max" ? most : sum;
@@ -146,7 +154,7 @@ template <typename T> bool is_right(const Options &options, const std::vector<T>
 }
 
 /* Median and the order statistics around it that hold it in 95 % of cases (binomial, normal approximation). */
-void print_line(const Options &options, std::vector<double> samples_us, double result) {
+void print_line(const Options &options, double bytes, std::vector<double> samples_us, double result) {
     std::string list;
     char text[64];
     for (double sample_us : samples_us) {
@@ -162,18 +170,20 @@ void print_line(const Options &options, std::vector<double> samples_us, double r
         "{\"peer\": \"cub\", \"op\": \"%s\", \"type\": \"%s\", \"n\": %lld, \"cub_version\": %d, \"result\": %.9g, "
         "\"median_us\": %.3f, \"interval_us\": [%.3f, %.3f], \"gb_per_s\": %.1f, \"samples_us\": [%s]}\n",
         options.op.c_str(), options.type.c_str(), options.n, CUB_VERSION, result, median_us, samples_us[low],
-        samples_us[high], 4.0 * (double)options.n / median_us / 1e3, list.c_str());
+        samples_us[high], bytes / median_us / 1e3, list.c_str());
 }
 
-template <typename T> int run(const Options &options) {
-    const long long count = results_of(options);
-    std::vector<T> results(options.op == "cumsum" ? 1 : count);
-    T *x = nullptr, *y = nullptr;
+/* Y: of results. */
+template <typename T, typename Y> int run(const Options &options) {
+    const long long count = results_of<T>(options);
+    std::vector<Y> results(options.op == "cumsum" ? 1 : count);
+    T *x = nullptr;
+    Y *y = nullptr;
     void *room = nullptr;
     size_t room_bytes = 0;
     cudaEvent_t begin, end;
     CHECK(cudaMalloc(&x, options.n * sizeof(T)));
-    CHECK(cudaMalloc(&y, count * sizeof(T)));
+    CHECK(cudaMalloc(&y, count * sizeof(Y)));
     fill<<<4096, 256>>>(x, options.n, options.seed, options.op == "histogram");
     CHECK(cudaGetLastError());
     CHECK(apply(options, room, room_bytes, x, y));
@@ -194,15 +204,15 @@ template <typename T> int run(const Options &options) {
             samples_us.push_back(ms * 1e3);
         }
     }
-    CHECK(cudaMemcpy(results.data(), y + count - results.size(), results.size() * sizeof(T), cudaMemcpyDeviceToHost));
-    print_line(options, samples_us, (double)results[0]);
-    return is_right(options, results) ? 0 : 1;
+    CHECK(cudaMemcpy(results.data(), y + count - results.size(), results.size() * sizeof(Y), cudaMemcpyDeviceToHost));
+    print_line(options, (double)options.n * sizeof(T), samples_us, (double)results[0]);
+    return is_right<T>(options, results) ? 0 : 1;
 }
 
 int usage(const char *why) {
     std::fprintf(stderr,
-                 "cub_reduce: %s\nusage: cub_reduce --flush CUBIN --op sum|max|cumsum|histogram --type i32|f32 [--n N] "
-                 "[--samples K] [--warmup K] [--seed S]\n",
+                 "cub_reduce: %s\nusage: cub_reduce --flush CUBIN --op sum|max|cumsum|histogram --type u8|u16|i32|f32 "
+                 "[--n N] [--samples K] [--warmup K] [--seed S]\n",
                  why);
     return 2;
 }
@@ -231,11 +241,16 @@ int main(int count, char **words) {
             return usage("an unknown option");
         }
     }
-    const bool reduces = options.op == "sum" || options.op == "max";
-    const bool whole = (options.op == "cumsum" || options.op == "histogram") && options.type == "i32";
-    if ((!reduces && !whole) || (options.type != "i32" && options.type != "f32") || options.flush.empty() ||
-        options.n < 1 || options.samples < 1 || options.warmup < 0) {
+    const bool is_key = options.type == "u8" || options.type == "u16", is_whole = options.type == "i32";
+    const bool reduces = (options.op == "sum" || options.op == "max") && (is_whole || options.type == "f32");
+    const bool scans = options.op == "cumsum" && is_whole;
+    const bool counts = options.op == "histogram" && (is_whole || is_key);
+    if ((!reduces && !scans && !counts) || options.flush.empty() || options.n < 1 || options.samples < 1 ||
+        options.warmup < 0) {
         return usage("no --flush, or a value that is none of its choices");
     }
-    return options.type == "i32" ? run<int>(options) : run<float>(options);
+    if (is_key) {
+        return options.type == "u8" ? run<unsigned char, int>(options) : run<unsigned short, int>(options);
+    }
+    return is_whole ? run<int, int>(options) : run<float, float>(options);
 }

@@ -171,8 +171,13 @@ def segmented_sum(t, s):
 
 
 def histogram(t, s):
-    """Keys of four bytes in so many bins; histc takes floats on every device."""
-    return lambda x: t.torch.histc(x, s["bins"], -1.0, 1.0), (t.random(s["n"]),)
+    """histc takes floats on every device, and counts in the type of its keys, which whole numbers of one and two bytes
+    are too small for: those go to bincount, which waits for the largest key."""
+    bins, torch = s["bins"], t.torch
+    if t.type.is_floating_point:
+        return lambda x: torch.histc(x, bins, -1.0, 1.0), (t.random(s["n"]),)
+    x = torch.randint(0, bins, (s["n"],), device=t.device, dtype=t.type)
+    return lambda x: torch.bincount(x, minlength=bins), (x,)
 
 
 def gemv(t, s):
@@ -362,7 +367,8 @@ def operation_of(peer, op):
 
 class Tensors:
     def __init__(self, torch, type_name, device="cuda"):
-        types = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+        types = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
+                 "i32": torch.int32, "u16": torch.int16, "u8": torch.uint8}  # few operations have torch.uint16
         if type_name not in types:
             raise ValueError(f"no type {type_name}")
         self.torch, self.F, self.type, self.device = torch, torch.nn.functional, types[type_name], device
