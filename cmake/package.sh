@@ -98,6 +98,7 @@ if [ "$kind" = wheel ]; then
 fi
 
 tree "$build/kit"
+rm -f "$build"/kit/sweeps/recorded/*/*_search.json.gz # whole spaces, searched without a GPU
 mkdir "$build/kit/tests"
 if [ $# -gt 0 ]; then
     place "$build/tests/gpu_tests" "$build/kit/tests"
