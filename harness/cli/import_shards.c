@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/run_file.h"
-#include "cli/run_part.h"
+#include "cli/shard_check.h"
 #include "model/run/run_cards.h"
 #include "store/store.h"
 
@@ -17,66 +17,6 @@
 
 bool rft_is_of_shards(const rft_run *run) {
     return rft_env_value(&run->env, RFT_ENV_SHARDS) != NULL;
-}
-
-/* ---- do they belong together? ---- */
-
-static int refuse_shard(rft_err *err, const char *file, const char *first, const char *what) {
-    rft_err_set(err, RFT_E_STORE, "%s is no shard of the same run as %s: %s", file, first, what);
-    return rft_err_remedy(err, "import shards of one sweep, of one text, compiler and model of card");
-}
-
-/* Sources and headers, and the compiler's release: what decides of the code that was measured. */
-static const char *other_fact(const rft_run *a, const rft_run *b) {
-    for (size_t i = 0; i < a->env.count; i++) {
-        const char *key = a->env.items[i].key;
-        const bool decides =
-            rft_text_starts(key, "source.") || rft_text_starts(key, "header.") || rft_text_equal(key, "nvrtc.version");
-        if (decides && !rft_text_equal(a->env.items[i].value, rft_env_value(&b->env, key))) {
-            return key;
-        }
-    }
-    return NULL;
-}
-
-/* A copy of a shard tells nothing twice. */
-static int check_new(rft_run *const *runs, const rft_words *there, const rft_run *run, const char *file, rft_err *err) {
-    for (size_t i = 0; i < there->count; i++) {
-        if (run->info.id && rft_text_equal(runs[i]->info.id, run->info.id)) {
-            rft_err_set(err, RFT_E_USAGE, "%s is the same run (%s) as %s", file, run->info.id, there->items[i]);
-            return rft_err_remedy(err, "name each shard once, and of two copies the newer one");
-        }
-    }
-    return RFT_OK;
-}
-
-static int check_shard(const rft_run *first, const rft_run *other, const char *first_file, const char *file,
-                       rft_err *err) {
-    if (first->sweep_count != other->sweep_count) {
-        return refuse_shard(err, file, first_file, "it has other sweeps");
-    }
-    for (size_t s = 0; s < first->sweep_count; s++) {
-        const rft_sweep *a = &first->sweeps[s].sweep, *b = &other->sweeps[s].sweep;
-        if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->script_hash, b->script_hash)) {
-            return refuse_shard(err, file, first_file, "it has another sweep, or another text of it");
-        }
-        if (!rft_run_part_same(a, b)) {
-            return refuse_shard(err, file, first_file, "it has other problems, variants or values");
-        }
-        if (a->measure.cache != b->measure.cache || a->measure.mode != b->measure.mode) { /* by a script's arguments */
-            return refuse_shard(err, file, first_file, "it was measured with another measure.cache or measure.mode");
-        }
-    }
-    const char *key = other_fact(first, other);
-    if (key) {
-        return refuse_shard(err, file, first_file, rft_arena_printf(other->arena, "it has another %s", key));
-    }
-    const rft_gpu_info *a = &first->gpu, *b = &other->gpu;
-    if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->arch, b->arch) || a->sms != b->sms ||
-        a->memory_bytes != b->memory_bytes) {
-        return refuse_shard(err, file, first_file, "it was measured on another model of card");
-    }
-    return RFT_OK;
 }
 
 /* ---- points ---- */
@@ -367,24 +307,39 @@ static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const 
         output);
 }
 
+static int load_shard(rft_run **out, const char *file, rft_err *err) {
+    int rc = rft_store_load(out, file, err);
+    rc = rc ? rc : rft_run_file_check_ids(*out, file, err);
+    if (rc == RFT_OK) {
+        return RFT_OK;
+    }
+    rft_run_free(*out);
+    *out = NULL;
+    return rft_err_remedy(err, "copy it again, or leave it out (--skip-damaged): `rooftune run` measures what no shard "
+                               "has");
+}
+
 /* Reads those that have begun: a job may be ended before it has written anything. */
-static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft_words *there, rft_err *err) {
+static int load_shards(rft_cli *cli, const rft_words *files, bool skip_damaged, rft_run **runs, rft_words *there,
+                       rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
         const char *file = files->items[i];
+        const bool last = there->count + (files->count - i) == 1; /* without it there would be none */
         rft_run *run = NULL;
-        rc = rft_store_load(&run, file, err);
-        if (rc == RFT_E_NOT_FOUND && there->count + (files->count - i) > 1) {
+        rc = load_shard(&run, file, err);
+        if (rc == RFT_E_NOT_FOUND && !last) {
             rft_log_warn(&cli->log, "%s ended before it began, and is left out", file);
             rc = RFT_OK;
             continue;
         }
-        rc = rc ? rc : rft_run_file_check_ids(run, file, err);
-        if (rc != RFT_OK) {
-            rft_err_remedy(err, "copy it again, or leave it out: `rooftune run` measures what no shard has");
+        if (rc != RFT_OK && skip_damaged && !last) {
+            rft_log_warn(&cli->log, "%s is left out, and what it has will be measured again: %s", file, err->message);
+            rc = RFT_OK;
+            continue;
         }
-        rc = rc ? rc : check_new(runs, there, run, file, err);
-        rc = rc || there->count == 0 ? rc : check_shard(runs[0], run, there->items[0], file, err);
+        rc = rc ? rc : rft_shard_check_new(runs, there, run, file, err);
+        rc = rc || there->count == 0 ? rc : rft_shard_check_same(runs[0], run, there->items[0], file, err);
         runs[there->count] = run;
         there->items[there->count] = file;
         there->count += run != NULL;
@@ -392,12 +347,13 @@ static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft
     return rc;
 }
 
-int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
+int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opts *opts, const char *output,
                       rft_err *err) {
+    const rft_shard_losses *losses = opts->losses;
     rft_run **runs = rft_calloc(files->count, sizeof *runs);
     merged_run m = {.arena = rft_arena_new()};
     rft_words there = {.items = rft_arena_calloc(m.arena, files->count, sizeof *there.items)};
-    int rc = load_shards(cli, files, runs, &there, err);
+    int rc = load_shards(cli, files, opts->skip_damaged, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
         merge(&m, runs, &there, losses);

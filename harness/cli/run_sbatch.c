@@ -207,7 +207,8 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
     /* A job that is ended while it imports leaves no run that passes for all of them. */
     rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
     rft_str_addf(out,
-                 "if [ ! -s %s ] && [ $# -gt 0 ]; then\n    rm -f %s\n    %s import \"$@\" -o %s\n    mv %s %s\nfi\n"
+                 "if [ ! -s %s ] && [ $# -gt 0 ]; then\n    rm -f %s\n    %s import --skip-damaged \"$@\" -o %s\n    "
+                 "mv %s %s\nfi\n"
                  "exec ",
                  rft_str_get(&run_word), rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word),
                  rft_str_get(&part_word), rft_str_get(&run_word));

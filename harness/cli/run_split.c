@@ -186,7 +186,7 @@ static int put_together(split_run *s, size_t ranks, rft_err *err) {
         }
     }
     int rc = rft_fs_remove(whole, err);
-    rc = rc ? rc : rft_import_shards(s->cli, &files, &losses, whole, err);
+    rc = rc ? rc : rft_import_shards(s->cli, &files, &(rft_import_opts){.losses = &losses}, whole, err);
     if (rc == RFT_OK && rename(whole, s->output) != 0) {
         rft_err_set(err, RFT_E_IO, "%s cannot become %s: %s", whole, s->output, strerror(errno));
         rc = rft_err_remedy(err, "`rooftune run SWEEP.lua -o %s` goes on with it", whole);

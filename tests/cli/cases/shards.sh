@@ -102,7 +102,15 @@ expect_error 2 'copy.db is the same run ([0-9a-f]*) as s1.db'
 head -c 20000 s3.db >cut.db
 rooftune import s1.db cut.db -o x.db
 expect_error 9 'cut.db: database disk image is malformed'
-expect_err 'remedy: copy it again, or leave it out'
+expect_err 'remedy: copy it again, or leave it out (--skip-damaged)'
+rooftune import cut.db s1.db --skip-damaged -o part.db
+expect_status 0
+expect_err 'cut.db is left out, and what it has will be measured again: .*database disk image is malformed'
+expect_err 'points of 1 shards written to part.db'
+expect_err '[1-9][0-9]* configurations are missing'
+cp cut.db cut2.db
+rooftune import cut.db cut2.db --skip-damaged -o x.db
+expect_error 9 'cut2.db: database disk image is malformed'
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/3 -o s2.db
 expect_error 9 'the file holds shard 2/3 of a run'
 rooftune run "$quick" -d "replay:$QUICK" --shard 4/3 -o x.db
@@ -165,10 +173,10 @@ grep -qx 77 cancelled || fail "cancelled: $(cat cancelled)"
 printf '#!/bin/sh\nexit 1\n' >refusing/scancel
 refused 'not cancelled: run scancel 77'
 # What follows the shards runs with none, with one, and after an import that was ended in its middle.
-whole_job() {
+whole_job() { # [NAME]
     sed -n '/^whole=/,/^RFT_END/p' out | sed '1d;$d' >whole.sh
     sh whole.sh >job.log 2>&1 || fail "the last job: $(cat job.log)"
-    points job.db | cmp - whole.points || fail "the last job's run is not the whole"
+    points "${1-job}.db" | cmp - whole.points || fail "the last job's run is not the whole"
 }
 rooftune run "$quick" -d "replay:$QUICK" --sbatch nodes=1 -o job.db --no-report --events log.jsonl
 grep 'shard' out | grep -q events && fail "shards write one stream of events"
@@ -182,6 +190,13 @@ cp s2.db job.db.part
 whole_job
 grep -q 'points of 1 shards' job.log || fail "the shard is not there: $(cat job.log)"
 [ ! -e job.db.part ] || fail "half a run is left"
+# One of two shards is damaged: the other counts, and the last job measures the rest.
+rooftune run "$quick" -d "replay:$QUICK" --shard 1/2 -o torn-1-of-2.db --no-report
+rooftune run "$quick" -d "replay:$QUICK" --sbatch nodes=2 -o torn.db --no-report
+head -c 30000 torn-1-of-2.db >torn-2-of-2.db
+whole_job torn
+grep -q 'torn-2-of-2.db is left out' job.log || fail "the damaged shard is not told: $(cat job.log)"
+grep -q 'points of 1 shards' job.log || fail "the other shard is not there: $(cat job.log)"
 rooftune run "$quick" --sbatch nodes=2 -d all
 expect_error 2 'a job for each card'
 rooftune run "$quick" --sbatch nodes=2 -d 1
