@@ -21,14 +21,20 @@ bool rft_is_of_shards(const rft_run *run) {
 
 /* ---- points ---- */
 
+/* Points that two shards measured and found otherwise. */
+typedef struct disagreement {
+    size_t points;
+    const char *example; /* the first, and what both found */
+} disagreement;
+
 typedef struct merged_run {
     rft_run *run; /* of the first shard, which the others are added to */
     rft_arena *arena;
     size_t capacity; /* of its points */
     size_t *slots;   /* a point's place + 1, by the hash of its configuration; 0: empty */
     size_t slot_count;
-    size_t twice, apart; /* timed by two shards; that disagree, by more than 5 % or on the outcome */
-    const char *example; /* the first of those, and what both found */
+    size_t twice; /* timed by two shards */
+    disagreement outcomes, times;
     rft_run_card *cards; /* of every shard, and of those that have none */
     size_t card_count;
     double *ratios; /* of the shard in hand: its times over those of the first shard's card */
@@ -96,12 +102,12 @@ static const char *found_text(const rft_point *point, rft_arena *arena) {
                : rft_outcome_name(point->outcome);
 }
 
-static void note_apart(merged_run *m, const rft_point *known, const rft_point *again) {
-    if (m->apart++ == 0) {
-        m->example = rft_arena_printf(m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
-                                      rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
-                                      rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena),
-                                      found_text(again, m->arena));
+static void note_apart(merged_run *m, disagreement *of, const rft_point *known, const rft_point *again) {
+    if (of->points++ == 0) {
+        of->example = rft_arena_printf(m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
+                                       rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
+                                       rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena),
+                                       found_text(again, m->arena));
     }
 }
 
@@ -114,9 +120,10 @@ static void judge_twice(merged_run *m, const rft_point *known, const rft_point *
             m->ratios[m->ratio_count++] = b / a;
         }
     }
-    if ((both && fabs(a - b) > APART_FRAC * fmin(a, b)) ||
-        rft_outcome_is_measured(known->outcome) != rft_outcome_is_measured(again->outcome)) {
-        note_apart(m, known, again);
+    if (rft_outcome_is_measured(known->outcome) != rft_outcome_is_measured(again->outcome)) {
+        note_apart(m, &m->outcomes, known, again);
+    } else if (both && fabs(a - b) > APART_FRAC * fmin(a, b)) {
+        note_apart(m, &m->times, known, again);
     }
 }
 
@@ -289,18 +296,29 @@ int rft_import_write(const rft_run *run, const char *output, rft_err *err) {
     return rc;
 }
 
+/* What one card computes rightly and another wrongly is told of every run; times that differ are told of cards. */
+static void tell_apart(const rft_cli *cli, const merged_run *m, bool of_cards) {
+    const char *whose = of_cards ? "card" : "shard";
+    if (m->outcomes.points > 0) {
+        rft_log_warn(&cli->log,
+                     "of the points that two %ss measured %zu have another outcome, and the first %s's stand; one is "
+                     "%s\n  remedy: run such a point again (`rooftune point`) on both cards: one may be faulty",
+                     whose, m->outcomes.points, whose, m->outcomes.example);
+    }
+    if (m->times.points > 0 && !of_cards) {
+        rft_log_warn(&cli->log,
+                     "of the points that two shards measured %zu disagree by more than %g %%, and the first shard's "
+                     "stand; one is %s",
+                     m->times.points, APART_FRAC * 100, m->times.example);
+    }
+}
+
 static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const char *output) {
     uint64_t missing = 0;
     const char *many = count_missing(m->run, &missing) ? rft_arena_printf(m->arena, "%llu", (unsigned long long)missing)
                                                        : "an unknown number of";
     rft_log_info(&cli->log, "%zu points of %zu shards written to %s, %zu of them measured twice", m->run->point_count,
                  shards, output, m->twice);
-    if (m->apart > 0) {
-        rft_log_warn(&cli->log,
-                     "of the points that two shards measured %zu disagree, on the outcome or by more than %g %%, and "
-                     "the first shard's stand; one is %s",
-                     m->apart, APART_FRAC * 100, m->example);
-    }
     rft_log_info(
         &cli->log,
         "%s configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again", many,
@@ -358,6 +376,9 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opt
     if (rc == RFT_OK) {
         merge(&m, runs, &there, losses);
         rc = rft_import_write(m.run, output, err);
+    }
+    if (rc == RFT_OK) {
+        tell_apart(cli, &m, losses != NULL);
     }
     if (rc == RFT_OK && !losses) { /* else more is to come at once */
         tell_merged(cli, &m, there.count, output);

@@ -72,7 +72,8 @@ json.dump(run, gzip.open(sys.argv[2], "wt"))
 END
     rooftune import s1.db again.json.gz -o again.db
     expect_status 0
-    expect_err 'disagree, on the outcome or by more than 5 %, .* one is sweep [a-z_]*, [a-z]*=.*: .* and '
+    expect_err 'measured 1 have another outcome, .* one is sweep [a-z_]*, [a-z]*=.*: .* and wrong_result'
+    expect_err 'disagree by more than 5 %, .* one is sweep [a-z_]*, [a-z]*=.*: .* and '
     # A card that is slower by 8 % had one shard: its best are contenders all the same, though nothing tells by how much.
     for k in 2 3; do rooftune export s$k.db -o part$k.json.gz; done
     python3 - s1.json.gz slow.json.gz <<'END'
