@@ -374,6 +374,7 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opt
     int rc = load_shards(cli, files, opts->skip_damaged, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
+        rft_shard_check_ceilings(cli, runs, &there);
         merge(&m, runs, &there, losses);
         rc = rft_import_write(m.run, output, err);
     }

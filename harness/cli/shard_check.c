@@ -2,7 +2,11 @@
 #include "cli/shard_check.h"
 
 #include "base/str.h"
+#include "base/units.h"
 #include "cli/run_part.h"
+#include "model/roofline/card_peers.h"
+
+#include <math.h>
 
 static int refuse_shard(rft_err *err, const char *file, const char *first, const char *what) {
     rft_err_set(err, RFT_E_STORE, "%s is no shard of the same run as %s: %s", file, first, what);
@@ -60,4 +64,64 @@ int rft_shard_check_same(const rft_run *first, const rft_run *other, const char 
         return refuse_shard(err, file, first_file, "it was measured on another model of card");
     }
     return RFT_OK;
+}
+
+/* ---- one card's ceilings ---- */
+
+typedef struct apart {
+    size_t first, other; /* runs */
+    rft_ceiling_id ceiling;
+    double frac, over; /* apart by; that over what may be */
+} apart;
+
+/* The worst of two runs. What the host has a part in (launches, copies) differs with the host. */
+static apart worst_apart(rft_run *const *runs, size_t first, size_t other) {
+    apart worst = {.first = first, .other = other, .over = 0};
+    for (int id = 0; id < RFT_CEILING_LAUNCH; id++) {
+        const rft_ceiling *a = &runs[first]->ceilings.items[id], *b = &runs[other]->ceilings.items[id];
+        const double low = fmin(a->stats.median, b->stats.median);
+        const double frac = fabs(a->stats.median - b->stats.median) / low;
+        const double over = frac / rft_peers_margin_frac((size_t)id);
+        if (a->measured && b->measured && !a->at_least && !b->at_least && low > 0 && over > worst.over) {
+            worst.ceiling = (rft_ceiling_id)id;
+            worst.frac = frac;
+            worst.over = over;
+        }
+    }
+    return worst;
+}
+
+/* The first run of the same card; `at`: there is none. */
+static size_t first_of_card(rft_run *const *runs, size_t at) {
+    const char *uuid = runs[at]->gpu.uuid;
+    for (size_t i = 0; uuid && *uuid && i < at; i++) {
+        if (rft_text_equal(runs[i]->gpu.uuid, uuid)) {
+            return i;
+        }
+    }
+    return at;
+}
+
+void rft_shard_check_ceilings(const rft_cli *cli, rft_run *const *runs, const rft_words *files) {
+    apart worst = {.over = 1};
+    size_t count = 0;
+    for (size_t i = 1; i < files->count; i++) {
+        const apart one = worst_apart(runs, first_of_card(runs, i), i);
+        count += one.over > 1;
+        worst = one.over > worst.over ? one : worst;
+    }
+    if (count == 0) {
+        return;
+    }
+    char a[32], b[32];
+    const char *unit = rft_ceiling_unit(worst.ceiling);
+    const rft_run *first = runs[worst.first], *other = runs[worst.other];
+    rft_units_format_si(a, sizeof a, first->ceilings.items[worst.ceiling].stats.median, 3, unit);
+    rft_units_format_si(b, sizeof b, other->ceilings.items[worst.ceiling].stats.median, 3, unit);
+    rft_log_warn(&cli->log,
+                 "ceilings of %zu shard%s are not those of an earlier shard of the same card; furthest apart, by "
+                 "%.2g %%, are %s and %s of %s: %s, %s and %s\n  remedy: its state was another (clocks, heat, other "
+                 "users), and times of one shard may be slower: measure that shard anew",
+                 count, count == 1 ? "" : "s", 100 * worst.frac, files->items[worst.first], files->items[worst.other],
+                 first->gpu.uuid, rft_ceiling_label(worst.ceiling), a, b);
 }

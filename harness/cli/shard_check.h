@@ -14,4 +14,7 @@ int rft_shard_check_new(rft_run *const *runs, const rft_words *there, const rft_
 int rft_shard_check_same(const rft_run *first, const rft_run *other, const char *first_file, const char *file,
                          rft_err *err);
 
+/* Warns where shards are of one card, and their ceilings differ by more than one card's do from day to day. */
+void rft_shard_check_ceilings(const rft_cli *cli, rft_run *const *runs, const rft_words *files);
+
 #endif

@@ -85,11 +85,21 @@ for result in run["results"]:
 json.dump(run, gzip.open(sys.argv[2], "wt"))
 END
     rooftune import part2.json.gz part3.json.gz slow.json.gz -o mixed.db
+    ! grep -q ceilings err || fail "ceilings that agree, or are another card's, are told"
     rooftune run "$quick" -d "replay:$QUICK" -o mixed.db --no-report
     expect_status 0
     "$ROOFTUNE" best mixed.db --csv - | cut -d, -f1,2,5 >mixed.best
     "$ROOFTUNE" best whole.db --csv - | cut -d, -f1,2,5 | paste -d, mixed.best - | awk -F, 'NR > 1 && $3 > 1.015 * $6' >lost
     [ ! -s lost ] || fail "the slower card's best are lost: $(cat lost)"
+    # One card, and a ceiling that it does not have on two days.
+    gzip -dc part3.json.gz | python3 -c '
+import json, sys
+run = json.load(sys.stdin)
+run["rooftune"]["ceilings"]["dram_copy"]["stats"]["median"] *= 0.96
+json.dump(run, sys.stdout)' | gzip -n >tired.json.gz
+    rooftune import part2.json.gz tired.json.gz slow.json.gz -o tired.db
+    expect_status 0
+    expect_err 'ceilings of 1 shard are not .* by 4.2 %, are part2.json.gz and tired.json.gz of GPU-.*, copy (1:1), 4.27 TB/s and 4.10 TB/s'
 fi
 # The recording of a shard is replayed as any other: it is no shard, and can be continued.
 for time in first again; do
