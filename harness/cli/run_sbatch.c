@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "cli/command_text.h"
+#include "cli/run_ahead.h"
 #include "cli/run_devices.h"
 #include "run/plan/shard.h"
 #include "store/store.h"
@@ -255,12 +256,6 @@ static int check_command(const rft_run_options *o, rft_err *err) {
     return RFT_OK;
 }
 
-/* As far as the command says it; what the sweep itself says, each job says. */
-static int check_search(const rft_run_options *o, rft_arena *arena, rft_err *err) {
-    const rft_sweep unread = {.name = rft_fs_name(o->files.items[0]), .search = RFT_SEARCH_OPTS_INIT};
-    return rft_shard_check(rft_asked_sweep(&o->asked, &unread, 1, arena), err);
-}
-
 /* What jobs would find out after their wait: a GPU that is not theirs, a file that cannot be. */
 static int check_jobs(const rft_run_options *o, const cluster *c, rft_err *err) {
     const bool numbered = o->device && !rft_text_starts(o->device, "replay:") && strcmp(o->device, "0") != 0;
@@ -268,16 +263,11 @@ static int check_jobs(const rft_run_options *o, const cluster *c, rft_err *err) 
         rft_err_set(err, RFT_E_USAGE, "--sbatch: a job has one GPU, 0, and -d names %s", o->device);
         return rft_err_remedy(err, "leave out -d, or have Slurm give none: gpus=0");
     }
-    char *folder = o->output ? rft_fs_folder(o->output) : NULL;
-    int rc = RFT_OK;
-    if (folder && !rft_fs_is_folder(folder)) {
-        rft_err_set(err, RFT_E_IO, "-o: there is no folder %s", folder);
-        rc = rft_err_remedy(err, "make it, or name a file in one that is there");
-    } else if (folder && rft_fs_exists(o->output) && !rft_store_is_database(o->output)) {
+    int rc = rft_run_ahead_folder(o->output, err);
+    if (rc == RFT_OK && o->output && rft_fs_exists(o->output) && !rft_store_is_database(o->output)) {
         rft_err_set(err, RFT_E_STORE, "-o: %s is there and is no run file", o->output);
         rc = rft_err_remedy(err, "name another file with -o");
     }
-    free(folder);
     return rc;
 }
 
@@ -286,7 +276,7 @@ int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_str script = RFT_STR_INIT;
     int rc = check_command(o, err);
-    rc = rc ? rc : check_search(o, arena, err);
+    rc = rc ? rc : rft_run_ahead_check(cli, o, arena, err);
     rc = rc ? rc : read_cluster(&c, o->sbatch, arena, err);
     rc = rc ? rc : check_lines(cli, o, arena, err);
     rc = rc ? rc : check_jobs(o, &c, err);

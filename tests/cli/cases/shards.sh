@@ -213,13 +213,27 @@ expect_error 2 'a job for each card'
 rooftune run "$quick" --sbatch nodes=2 -d 1
 expect_error 2 'a job has one GPU, 0, and -d names 1'
 rooftune run "$quick" --sbatch nodes=2 -o missing/x.db
-expect_error 11 'there is no folder missing'
+expect_error 11 'cannot create missing/x.db'
 rooftune run "$quick" --sbatch nodes=2 -o whole.points
 expect_error 9 'whole.points is there and is no run file'
 rooftune run "$quick" --submit -d "replay:$QUICK" -o x.db
 expect_error 2 'there is no --sbatch'
 rooftune run "$quick" --sbatch nodes=2 --budget 5
-expect_error 2 'quick.lua is searched (a budget or a goal)'
+expect_error 2 '[a-z_]* is searched (a budget or a goal)'
+# What `check` would say of the sweep, no job has to.
+rooftune run "$quick" --sbatch nodes=2 --at m=7
+expect_error 2 'no axis "m"'
+echo 'return sweep { kernl = 1 }' >broken.lua
+rooftune run broken.lua --sbatch nodes=2
+expect_error 3 'broken.lua:1: sweep.kernl: unknown key'
+[ ! -s out ] || fail "jobs of a broken script are printed"
+write_saxpy
+sweep learns 'over = { n = values(1024) }, search = { strategy = "memetic" }'
+rooftune run learns.lua --sbatch nodes=2
+expect_error 2 'learns.* is searched (memetic)'
+sweep elsewhere 'over = function(gpu) assert(gpu.arch ~= "sm_90a") return { n = values(1024) } end'
+rooftune run elsewhere.lua --sbatch nodes=2
+expect_status 0
 rooftune run "$quick" --sbatch nodes=2 --fresh
 expect_error 2 'goes on with the files that are there'
 rooftune run "$quick" --sbatch nodes=0

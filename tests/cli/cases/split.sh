@@ -90,8 +90,14 @@ expect_error 2 '-d names one'
 rooftune run "$quick" -d "$list" --split --shard 1/2 -o x.db
 expect_error 2 'a shard is one card'
 rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split --budget 5 -o x.db
-expect_error 2 'no card ended its part'
-expect_err 'is searched (a budget or a goal)'
+expect_error 2 'is searched (a budget or a goal)'
+rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split --strategy memetic -o x.db
+expect_error 2 'is searched (memetic)'
+[ "$(grep -c searched err)" = 1 ] || fail "told more than once"
+! grep -q 'continue with' err || fail "the command that fails is said to continue"
+rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split -o missing/x.db
+expect_error 11 'cannot create missing/x.db: No such file'
+[ ! -e missing ] || fail "a folder was made"
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/2@/dev/null -o x.db
 expect_error 2 'is not what'
 [ ! -e x.db ] || fail "a run file was made"
