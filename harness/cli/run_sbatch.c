@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,51 @@ static bool is_plain(const char *text) {
     return *text != '\0';
 }
 
+#define DAY_S 86400L
+#define TIME_LEAST_S 300L /* SIGTERM comes two minutes before the end, and Slurm may be a minute early */
+
+static bool take_number(const char **at, long *out) {
+    const size_t digits = strspn(*at, "0123456789");
+    *out = digits > 0 && digits <= 6 ? strtol(*at, NULL, 10) : -1;
+    *at += digits;
+    return *out >= 0;
+}
+
+/* Seconds of a text as sbatch takes it: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. -1: none of these. */
+static long time_seconds(const char *text) {
+    const long units[2][3] = {{60, 1, 0}, {3600, 60, 1}}; /* without days and hours, and with */
+    const bool dated = strchr(text, '-') != NULL;
+    long days = 0, fields[3] = {0}, sum = 0;
+    size_t count = 0;
+    const char *at = text;
+    if (dated && (!take_number(&at, &days) || *at++ != '-')) {
+        return -1;
+    }
+    for (; count == 0 || *at == ':'; count++) {
+        at += count > 0;
+        if (count == 3 || !take_number(&at, &fields[count])) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        sum += fields[i] * units[dated || count == 3][i];
+    }
+    return *at ? -1 : sum + days * DAY_S;
+}
+
+static int check_time(const char *text, rft_err *err) {
+    const long seconds = time_seconds(text);
+    if (seconds < 0 && strcasecmp(text, "UNLIMITED") != 0 && strcasecmp(text, "INFINITE") != 0) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch: time takes M, M:S, H:M:S, D-H, D-H:M or D-H:M:S, not \"%s\"", text);
+        return rft_err_remedy(err, "time=90 is 90 minutes, time=2:00:00 two hours, time=1-12 a day and a half");
+    }
+    if (seconds > 0 && seconds < TIME_LEAST_S) { /* 0: no limit */
+        rft_err_set(err, RFT_E_USAGE, "--sbatch: time=%s is over before a job has measured anything", text);
+        return rft_err_remedy(err, "time=5 at least: SIGTERM comes two to three minutes before the end");
+    }
+    return RFT_OK;
+}
+
 static int read_item(cluster *out, const char *key, const char *text, rft_err *err) {
     const struct {
         const char *key, **text;
@@ -63,7 +109,7 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0 && is_plain(text)) {
             *texts[i].text = text;
-            return RFT_OK;
+            return texts[i].text == &out->time ? check_time(text, err) : RFT_OK;
         }
     }
     rft_err_set(err, RFT_E_USAGE, "--sbatch does not understand \"%s=%s\"", key, text);
@@ -71,11 +117,35 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
                           "--sbatch nodes=4,gpus=8,cpus=16,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
 }
 
+static bool is_key(const char *text, size_t length) {
+    static const char *const keys[] = {"nodes", "gpus", "cpus", "time", "partition", "account", "constraint"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strlen(keys[i]) == length && strncmp(text, keys[i], length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Up to the comma before the next key: "partition=a,b" is one. */
+static size_t item_length(const char *text) {
+    size_t length = strcspn(text, ",");
+    while (text[length]) {
+        const char *next = text + length + 1;
+        const size_t more = strcspn(next, ",");
+        if (*next == '\0' || memchr(next, '=', more) || is_key(next, more)) {
+            break;
+        }
+        length += 1 + more;
+    }
+    return length;
+}
+
 static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_err *err) {
     *out = (cluster){.nodes = 1, .gpus = 1};
     int rc = RFT_OK;
     for (const char *at = text; *at && rc == RFT_OK;) {
-        const size_t length = strcspn(at, ",");
+        const size_t length = item_length(at);
         char *item = rft_arena_strndup(arena, at, length);
         char *equals = strchr(item, '=');
         if (equals) {
@@ -90,6 +160,19 @@ static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_er
                          out->gpus, RFT_SHARDS_MOST);
     }
     return rc;
+}
+
+/* Indices of an array stay under MaxArraySize, which a cluster's administrator sets. */
+#define USUAL_ARRAY 1001
+
+static void tell_array(const rft_cli *cli, const cluster *c) {
+    const long shards = c->nodes * (c->gpus ? c->gpus : 1);
+    if (shards >= USUAL_ARRAY) {
+        rft_log_warn(&cli->log,
+                     "--sbatch: an array of %ld shards needs a MaxArraySize of %ld, and Slurm's default is %d\n"
+                     "  remedy: see `scontrol show config`; have it raised, or ask for fewer nodes or gpus",
+                     shards, shards + 1, USUAL_ARRAY);
+    }
 }
 
 /* ---- the script ---- */
@@ -281,6 +364,7 @@ int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rc = rc ? rc : check_lines(cli, o, arena, err);
     rc = rc ? rc : check_jobs(o, &c, err);
     if (rc == RFT_OK) {
+        tell_array(cli, &c);
         add_script(&script, cli, o, &c, arena);
         if (o->submit) {
             rc = submit(rft_str_get(&script), err);

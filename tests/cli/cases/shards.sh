@@ -238,6 +238,28 @@ rooftune run "$quick" --sbatch nodes=2 --fresh
 expect_error 2 'goes on with the files that are there'
 rooftune run "$quick" --sbatch nodes=0
 expect_error 2 'nodes takes a number from 1'
+for time in 5 90 90:30 2:00:00 1-12 1-12:30 1-12:30:30 0 unlimited; do
+    rooftune run "$quick" --sbatch time=$time,partition=a,b,gpus=2
+    expect_status 0
+    expect_out "^#SBATCH --time=$time\$"
+    expect_out '^#SBATCH --partition=a,b$'
+    expect_out '^#SBATCH --array=1-2$'
+done
+for time in abc '' 5m 1:2:3:4 1- -5 1-2-3 5: :5 1-1:1:1:1 9999999; do
+    rooftune run "$quick" --sbatch "nodes=2,time=$time"
+    expect_error 2 'time takes M, M:S\|does not understand "time='
+done
+for time in 1 4:59 0:04:59; do
+    rooftune run "$quick" --sbatch time=$time
+    expect_error 2 "time=$time is over before a job has measured"
+done
+rooftune run "$quick" --sbatch partition=a,gpus
+expect_error 2 'gpus takes a number'
+rooftune run "$quick" --sbatch nodes=1000
+! grep -q MaxArraySize err || fail "1000 shards fit an array"
+rooftune run "$quick" --sbatch nodes=143,gpus=7
+expect_status 0
+expect_err 'an array of 1001 shards needs a MaxArraySize of 1002'
 rooftune run "$quick" --sbatch 'time=1
 #SBATCH --uid=0'
 expect_error 2 'does not understand'
