@@ -145,8 +145,17 @@ static void note_card(merged_run *m, const rft_run *shard, int64_t behind) {
     m->cards[m->card_count++] = card;
 }
 
+/* Of a run that was put together before: copies of shards' points, which are known, and what its own card has measured
+ * since, which counts. What it has of a shard that is not here comes without that shard's card, and does not. */
+static bool leaves_out(const merged_run *m, const rft_run *other, const rft_point *point, const int64_t *ids) {
+    const rft_run_card *card = rft_run_first_card(other, point->id);
+    return point->problem >= m->run->sweeps[point->sweep].sweep.problem_count || /* refine() added it */
+           (card && !rft_text_equal(card->uuid, other->gpu.uuid)) || (point->alias_of && ids[point->alias_of - 1] == 0);
+}
+
 /* What one shard measured: its first round alone, since what compares is measured again. Points borrow from `other`. */
 static void add_shard_points(merged_run *m, const rft_run *other) {
+    const bool merged = rft_is_of_shards(other);
     const int64_t behind = (int64_t)m->run->point_count;
     int64_t *ids = rft_arena_calloc(m->arena, other->point_count + 1, sizeof *ids);
     give_room(m, m->run->point_count + other->point_count);
@@ -157,7 +166,12 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
         const size_t slot = merged_slot(m, &point);
         if (m->slots[slot]) {
             ids[i] = (int64_t)m->slots[slot];
-            judge_twice(m, &m->run->points[ids[i] - 1], &point);
+            if (!merged) {
+                judge_twice(m, &m->run->points[ids[i] - 1], &point);
+            }
+            continue;
+        }
+        if (leaves_out(m, other, &point, ids)) {
             continue;
         }
         point.id = ids[i] = (int64_t)m->run->point_count + 1;
@@ -170,7 +184,9 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
         m->slots[slot] = (size_t)point.id;
         m->run->points[m->run->point_count++] = point;
     }
-    note_card(m, other, behind);
+    if (!merged || (int64_t)m->run->point_count > behind) {
+        note_card(m, other, behind);
+    }
 }
 
 /* ---- the run ---- */
@@ -197,9 +213,9 @@ static void add_sums(rft_run_info *info, const rft_run_info *more) {
     }
 }
 
-static bool of_one_card(rft_run *const *runs, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        if (!rft_text_equal(runs[i]->gpu.uuid, runs[0]->gpu.uuid)) {
+static bool of_one_card(const merged_run *m) {
+    for (size_t i = 1; i < m->card_count; i++) {
+        if (!rft_text_equal(m->cards[i].uuid, m->cards[0].uuid)) {
             return false;
         }
     }
@@ -267,13 +283,15 @@ static void merge(merged_run *m, rft_run **runs, const rft_words *files, const r
     add_shard_points(m, &whole);
     for (size_t i = 1; i < files->count; i++) {
         add_shard_points(m, runs[i]);
-        add_sums(&first->info, &runs[i]->info);
+        if (!rft_is_of_shards(runs[i])) { /* which has the shards' sums in its own */
+            add_sums(&first->info, &runs[i]->info);
+        }
     }
     describe_shards(m, runs, files);
     if (lost) {
         note_losses(m, losses->items, lost);
     }
-    if (lost || !of_one_card(runs, files->count)) {
+    if (lost || !of_one_card(m)) {
         rft_run_put_cards(first, m->cards, m->card_count);
     }
 }
@@ -365,6 +383,30 @@ static int load_shards(rft_cli *cli, const rft_words *files, bool skip_damaged, 
     return rc;
 }
 
+/* A run that was put together before goes last: of what both have, the shard's counts. */
+static void put_shards_first(rft_run **runs, rft_words *there) {
+    for (size_t i = 0, left = there->count; left > 1; left--) {
+        if (!rft_is_of_shards(runs[i])) {
+            i++;
+            continue;
+        }
+        rft_run *run = runs[i];
+        const char *file = there->items[i];
+        memmove(&runs[i], &runs[i + 1], (there->count - i - 1) * sizeof *runs);
+        memmove(&there->items[i], &there->items[i + 1], (there->count - i - 1) * sizeof *there->items);
+        runs[there->count - 1] = run;
+        there->items[there->count - 1] = file;
+    }
+}
+
+static int check_any(const rft_run *first, const char *file, rft_err *err) {
+    if (!rft_is_of_shards(first)) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE, "there is no shard beside %s, which was put together before", file);
+    return rft_err_remedy(err, "`rooftune run SWEEP.lua -o %s` goes on with it", file);
+}
+
 int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opts *opts, const char *output,
                       rft_err *err) {
     const rft_shard_losses *losses = opts->losses;
@@ -373,6 +415,10 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opt
     rft_words there = {.items = rft_arena_calloc(m.arena, files->count, sizeof *there.items)};
     int rc = load_shards(cli, files, opts->skip_damaged, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
+    if (rc == RFT_OK) {
+        put_shards_first(runs, &there);
+        rc = check_any(runs[0], there.items[0], err);
+    }
     if (rc == RFT_OK) {
         rft_shard_check_ceilings(cli, runs, &there);
         merge(&m, runs, &there, losses);

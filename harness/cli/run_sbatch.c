@@ -290,12 +290,20 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
     rft_command_add_word(&program, cli->program);
     /* A job that is ended while it imports leaves no run that passes for all of them. */
     rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
+    /* Shards of a second submission may have measured since the run was put together. */
     rft_str_addf(out,
-                 "if [ ! -s %s ] && [ $# -gt 0 ]; then\n    rm -f %s\n    %s import --skip-damaged \"$@\" -o %s\n    "
-                 "mv %s %s\nfi\n"
-                 "exec ",
-                 rft_str_get(&run_word), rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word),
-                 rft_str_get(&part_word), rft_str_get(&run_word));
+                 "new=yes\nif [ -s %s ]; then\n"
+                 "    new=$(find . ! -name . -prune -name '%s-*-of-%ld.db*' ! -name '*-lock' -newer %s)\n"
+                 "    %s show %s 2>/dev/null | grep -q '^not finished' || new=\n"
+                 "    [ -z \"$new\" ] || set -- \"$@\" %s\nfi\n",
+                 rft_str_get(&run_word), stem, shards, rft_str_get(&run_word), rft_str_get(&program),
+                 rft_str_get(&run_word), rft_str_get(&run_word));
+    rft_str_addf(out,
+                 "if [ -n \"$new\" ] && [ $# -gt 0 ]; then\n    rm -f %s\n"
+                 "    if %s import --skip-damaged \"$@\" -o %s; then\n        mv %s %s\n"
+                 "    else\n        status=$?\n        [ -s %s ] || exit $status\n    fi\nfi\nexec ",
+                 rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word), rft_str_get(&part_word),
+                 rft_str_get(&run_word), rft_str_get(&run_word));
     add_command(out, cli, &whole_words);
     rft_str_add(out,
                 "RFT_END\n) || {\n" REFUSED "}\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");

@@ -160,8 +160,8 @@ expect_out '^#SBATCH --cpus-per-task=12$'
 expect_out '^#SBATCH --time=1:00:00$'
 expect_out '^#SBATCH --partition=gpu$'
 expect_out 'run .*--at n=4096.* --shard "[$]k/8" *.*$\|run .*--shard "[$]k/8".*--at n=4096'
-expect_out "^    .* import .* -o 'my run.db.part'"
-expect_out "^    mv 'my run.db.part' 'my run.db'"
+expect_out "^    if .* import .* -o 'my run.db.part'"
+expect_out "^        mv 'my run.db.part' 'my run.db'"
 sh -n out || fail "no script"
 # The second job is refused: the first one is cancelled, or it is told how.
 mkdir refusing
@@ -208,6 +208,30 @@ head -c 30000 torn-1-of-2.db >torn-2-of-2.db
 whole_job torn
 grep -q 'torn-2-of-2.db is left out' job.log || fail "the damaged shard is not told: $(cat job.log)"
 grep -q 'points of 1 shards' job.log || fail "the other shard is not there: $(cat job.log)"
+# Submitted again: what shards have measured since the run was put together goes into it, and what it has stays.
+rooftune import s1.db s2.db -o later.db
+expect_status 0
+rooftune run "$quick" -d "replay:$QUICK" --sbatch nodes=3 -o later.db --no-report
+cp out out.job
+sleep 0.1
+cp s1.db later-1-of-3.db
+cp s3.db later-3-of-3.db
+whole_job later
+grep -q '209 points of 3 shards written to later.db.part, 0 of them measured twice' job.log || fail "$(cat job.log)"
+grep -q 'continuing later.db: 209 points' job.log || fail "shards and run: $(cat job.log)"
+touch later-3-of-3.db # the run is finished
+cp out.job out
+whole_job later
+! grep -q 'written to' job.log || fail "put together again: $(cat job.log)"
+rooftune import s1.db s3.db -o later.db.new
+sleep 0.1
+mv later.db.new later.db
+touch later.db # it is newer than the shards
+cp out.job out
+whole_job later
+! grep -q 'written to' job.log || fail "nothing was new: $(cat job.log)"
+rooftune import all.db later.db -o x.db
+expect_error 2 'there is no shard beside'
 rooftune run "$quick" --sbatch nodes=2 -d all
 expect_error 2 'a job for each card'
 rooftune run "$quick" --sbatch nodes=2 -d 1
