@@ -290,7 +290,8 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
     rft_command_add_word(&program, cli->program);
     /* A job that is ended while it imports leaves no run that passes for all of them. */
     rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
-    /* Shards of a second submission may have measured since the run was put together. */
+    /* Shards of a second submission may have measured since the run was put together. What a killed writer left beside
+     * a file that another takes the place of would be taken for that one's. */
     rft_str_addf(out,
                  "new=yes\nif [ -s %s ]; then\n"
                  "    new=$(find . ! -name . -prune -name '%s-*-of-%ld.db*' ! -name '*-lock' -newer %s)\n"
@@ -299,10 +300,11 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
                  rft_str_get(&run_word), stem, shards, rft_str_get(&run_word), rft_str_get(&program),
                  rft_str_get(&run_word), rft_str_get(&run_word));
     rft_str_addf(out,
-                 "if [ -n \"$new\" ] && [ $# -gt 0 ]; then\n    rm -f %s\n"
-                 "    if %s import --skip-damaged \"$@\" -o %s; then\n        mv %s %s\n"
+                 "if [ -n \"$new\" ] && [ $# -gt 0 ]; then\n    rm -f %s %s-wal %s-shm\n"
+                 "    if %s import --skip-damaged \"$@\" -o %s; then\n        rm -f %s-wal %s-shm\n        mv %s %s\n"
                  "    else\n        status=$?\n        [ -s %s ] || exit $status\n    fi\nfi\nexec ",
-                 rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word), rft_str_get(&part_word),
+                 rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&program),
+                 rft_str_get(&part_word), rft_str_get(&run_word), rft_str_get(&run_word), rft_str_get(&part_word),
                  rft_str_get(&run_word), rft_str_get(&run_word));
     add_command(out, cli, &whole_words);
     rft_str_add(out,

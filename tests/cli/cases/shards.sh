@@ -213,6 +213,7 @@ rm job.db
 cp out.job out
 cp s1.db job-1-of-1.db
 cp s2.db job.db.part
+echo 'of a killed import' >job.db.part-wal
 whole_job
 grep -q 'points of 1 shards' job.log || fail "the shard is not there: $(cat job.log)"
 [ ! -e job.db.part ] || fail "half a run is left"
