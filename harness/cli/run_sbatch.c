@@ -237,6 +237,35 @@ static void add_command(rft_str *out, const rft_cli *cli, const rft_words *words
     "    echo \"the job behind the shards was refused; they (job ${shards%%;*}) are $are\" >&2\n"                      \
     "    exit 1\n"
 
+/* Puts the shards together, whose files are the shell's words. */
+static void add_merge(rft_str *out, const rft_cli *cli, const char *run, const char *stem, long shards,
+                      rft_arena *arena) {
+    rft_str run_word = RFT_STR_INIT, part_word = RFT_STR_INIT, program = RFT_STR_INIT;
+    rft_command_add_word(&run_word, run);
+    rft_command_add_word(&program, cli->program);
+    /* A job that is ended while it imports leaves no run that passes for all of them. */
+    rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
+    /* Shards of a second submission may have measured since the run was put together. What a killed writer left beside
+     * a file that another takes the place of would be taken for that one's. */
+    rft_str_addf(out,
+                 "new=yes\nif [ -s %s ]; then\n"
+                 "    new=$(find . ! -name . -prune -name '%s-*-of-%ld.db*' ! -name '*-lock' -newer %s)\n"
+                 "    %s show %s 2>/dev/null | grep -q '^not finished' || new=\n"
+                 "    [ -z \"$new\" ] || set -- \"$@\" %s\nfi\n",
+                 rft_str_get(&run_word), stem, shards, rft_str_get(&run_word), rft_str_get(&program),
+                 rft_str_get(&run_word), rft_str_get(&run_word));
+    rft_str_addf(out,
+                 "if [ -n \"$new\" ] && [ $# -gt 0 ]; then\n    rm -f %s %s-wal %s-shm\n"
+                 "    if %s import --skip-damaged \"$@\" -o %s; then\n        rm -f %s-wal %s-shm\n        mv %s %s\n"
+                 "    else\n        status=$?\n        [ -s %s ] || exit $status\n    fi\nfi\nexec ",
+                 rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&program),
+                 rft_str_get(&part_word), rft_str_get(&run_word), rft_str_get(&run_word), rft_str_get(&part_word),
+                 rft_str_get(&run_word), rft_str_get(&run_word));
+    rft_str_clear(&program);
+    rft_str_clear(&part_word);
+    rft_str_clear(&run_word);
+}
+
 static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *o, const cluster *c, rft_arena *arena) {
     const long shards = c->nodes * (c->gpus ? c->gpus : 1);
     /* Two runs of one sweep in one folder have shards of their own. */
@@ -285,33 +314,10 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
         out,
         "    if [ -s \"%s\" ]; then set -- \"$@\" \"%s\"; else echo \"no shard $k\" >&2; fi\n    k=$((k + 1))\ndone\n",
         of_shard, of_shard);
-    rft_str run_word = RFT_STR_INIT, part_word = RFT_STR_INIT, program = RFT_STR_INIT;
-    rft_command_add_word(&run_word, run);
-    rft_command_add_word(&program, cli->program);
-    /* A job that is ended while it imports leaves no run that passes for all of them. */
-    rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
-    /* Shards of a second submission may have measured since the run was put together. What a killed writer left beside
-     * a file that another takes the place of would be taken for that one's. */
-    rft_str_addf(out,
-                 "new=yes\nif [ -s %s ]; then\n"
-                 "    new=$(find . ! -name . -prune -name '%s-*-of-%ld.db*' ! -name '*-lock' -newer %s)\n"
-                 "    %s show %s 2>/dev/null | grep -q '^not finished' || new=\n"
-                 "    [ -z \"$new\" ] || set -- \"$@\" %s\nfi\n",
-                 rft_str_get(&run_word), stem, shards, rft_str_get(&run_word), rft_str_get(&program),
-                 rft_str_get(&run_word), rft_str_get(&run_word));
-    rft_str_addf(out,
-                 "if [ -n \"$new\" ] && [ $# -gt 0 ]; then\n    rm -f %s %s-wal %s-shm\n"
-                 "    if %s import --skip-damaged \"$@\" -o %s; then\n        rm -f %s-wal %s-shm\n        mv %s %s\n"
-                 "    else\n        status=$?\n        [ -s %s ] || exit $status\n    fi\nfi\nexec ",
-                 rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&program),
-                 rft_str_get(&part_word), rft_str_get(&run_word), rft_str_get(&run_word), rft_str_get(&part_word),
-                 rft_str_get(&run_word), rft_str_get(&run_word));
+    add_merge(out, cli, run, stem, shards, arena);
     add_command(out, cli, &whole_words);
     rft_str_add(out,
                 "RFT_END\n) || {\n" REFUSED "}\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");
-    rft_str_clear(&program);
-    rft_str_clear(&part_word);
-    rft_str_clear(&run_word);
     rft_str_clear(&place);
     rft_str_clear(&line);
     free(folder);
