@@ -20,7 +20,7 @@ static int import_run_file(rft_cli *cli, const rft_words *files, const char *out
     const bool is_shard = rc == RFT_OK && rft_env_value(&run->env, RFT_ENV_SHARD);
     rft_run_free(run);
     if (rc != RFT_OK || is_shard) {
-        return rc ? rc : rft_import_shards(cli, files, NULL, output, err);
+        return rc ? rc : rft_import_shards(cli, files, &(rft_import_opts){0}, output, err);
     }
     rft_err_set(err, RFT_E_USAGE, "%s is a run file already: there is nothing to import", files->items[0]);
     return rft_err_remedy(err, "of a run in parts name all of them: rooftune import SHARD.db SHARD.db -o RUN.db");
@@ -150,11 +150,14 @@ static int import_counters(rft_cli *cli, const counters_wish *wish, const char *
 int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
     const char *output = NULL;
     bool helped = false;
+    rft_import_opts shards = {0};
     rft_words rest = {0};
     rft_words baselines = {0};
     counters_wish wish = {0};
     const rft_opt opts[] = {
         {"output", 'o', "RUN.db", "the run file to create", NULL, &output, NULL},
+        {"skip-damaged", 0, NULL, "of shards: leave out those that cannot be read, and say so", &shards.skip_damaged,
+         NULL, NULL},
         {"baseline", 0, "FILE", "baselines that others measured (JSON, CSV) into the run file (repeat)", NULL, NULL,
          &baselines},
         {"counters", 0, "FILE.csv", "Nsight Compute's counters of one point into the run file", NULL, &wish.file, NULL},
@@ -188,7 +191,7 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rc = rft_err_remedy(err, "rooftune import FILE.json.gz -o RUN.db, import SHARD.db SHARD.db -o RUN.db, or "
                                  "--baseline FILE.json RUN.db");
     } else if (rest.count > 1) {
-        rc = rft_import_shards(cli, &rest, NULL, output, err);
+        rc = rft_import_shards(cli, &rest, &shards, output, err);
     } else if (rft_store_is_database(rest.items[0])) {
         rc = import_run_file(cli, &rest, output, err);
     } else {

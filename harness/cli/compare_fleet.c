@@ -20,6 +20,7 @@
 #define SERIAL_DIGITS 8                /* at least */
 #define AHEAD 32                       /* runs in memory */
 #define READERS_MOST 16                /* threads */
+#define LEFT_TOLD 8                    /* files that are left out, by name */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* of a spreadsheet's CSV */
 #define SEPARATORS " \t\r,;\"'|"
 
@@ -162,6 +163,26 @@ static int add_files(rft_fleet *fleet, const rft_words *paths, rft_err *err) {
     return rft_err_remedy(err, "check the limits on processes and memory (ulimit -u, ulimit -v)");
 }
 
+/* Nothing is left out by the way: its cards are not among those that were looked at. */
+static void tell_left(const rft_cli *cli, const rft_fleet *fleet) {
+    for (size_t i = 0; i < fleet->left_count && i < LEFT_TOLD; i++) {
+        rft_log_warn(&cli->log, "%s is left out: %s", fleet->left[i].path, fleet->left[i].why);
+    }
+    if (fleet->left_count > LEFT_TOLD) {
+        rft_log_warn(&cli->log, "%zu more files are left out: --json names all", fleet->left_count - LEFT_TOLD);
+    }
+}
+
+/* One run compares with nothing, but with a list. */
+static int check_left(const rft_fleet *fleet, bool listed, rft_err *err) {
+    if (listed || fleet->run_count > 1) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_NOT_FOUND, "of %zu files one is left, and nothing to compare it with",
+                fleet->run_count + fleet->left_count);
+    return rft_err_remedy(err, "name finished runs of one sweep on cards of one model");
+}
+
 static int write_out(rft_cli *cli, const rft_fleet *fleet, const rft_compare_fleet_opts *to, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_str text = RFT_STR_INIT;
@@ -192,6 +213,8 @@ int rft_compare_fleet(rft_cli *cli, const rft_words *paths, const rft_compare_fl
     int rc = to->expected ? read_list(&list, to->expected, arena, err) : RFT_OK;
     rc = rc ? rc : add_files(fleet, paths, err);
     rc = rc ? rc : rft_fleet_judge(fleet, err);
+    tell_left(cli, fleet);
+    rc = rc ? rc : check_left(fleet, to->expected != NULL, err);
     if (rc == RFT_OK && to->expected) {
         rft_fleet_expect(fleet, list.items, list.count);
     }

@@ -10,8 +10,9 @@ typedef struct rft_compare_fleet_opts {
     const char *expected;           /* file of UUIDs or serial numbers, a card a line; NULL */
 } rft_compare_fleet_opts;
 
-/* One file after another: only what compares is kept. What cannot be read is left out, and told. RFT_E_NOT_FOUND:
- * nothing is left. RFT_E_USAGE: the list has a line without a card. RFT_E_IO, RFT_E_REPORT. */
+/* One file after another: only what compares is kept. What cannot be read or is no part of it is left out, and told.
+ * RFT_E_NOT_FOUND: nothing is left to compare. RFT_E_USAGE: the list has a line without a card. RFT_E_IO, RFT_E_REPORT.
+ */
 int rft_compare_fleet(rft_cli *cli, const rft_words *paths, const rft_compare_fleet_opts *opts, rft_err *err);
 
 #endif

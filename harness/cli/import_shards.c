@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 #include "cli/run_file.h"
-#include "cli/run_part.h"
+#include "cli/shard_check.h"
 #include "model/run/run_cards.h"
 #include "store/store.h"
 
@@ -19,67 +19,13 @@ bool rft_is_of_shards(const rft_run *run) {
     return rft_env_value(&run->env, RFT_ENV_SHARDS) != NULL;
 }
 
-/* ---- do they belong together? ---- */
-
-static int refuse_shard(rft_err *err, const char *file, const char *first, const char *what) {
-    rft_err_set(err, RFT_E_STORE, "%s is no shard of the same run as %s: %s", file, first, what);
-    return rft_err_remedy(err, "import shards of one sweep, of one text, compiler and model of card");
-}
-
-/* Sources and headers, and the compiler's release: what decides of the code that was measured. */
-static const char *other_fact(const rft_run *a, const rft_run *b) {
-    for (size_t i = 0; i < a->env.count; i++) {
-        const char *key = a->env.items[i].key;
-        const bool decides =
-            rft_text_starts(key, "source.") || rft_text_starts(key, "header.") || rft_text_equal(key, "nvrtc.version");
-        if (decides && !rft_text_equal(a->env.items[i].value, rft_env_value(&b->env, key))) {
-            return key;
-        }
-    }
-    return NULL;
-}
-
-/* A copy of a shard tells nothing twice. */
-static int check_new(rft_run *const *runs, const rft_words *there, const rft_run *run, const char *file, rft_err *err) {
-    for (size_t i = 0; i < there->count; i++) {
-        if (run->info.id && rft_text_equal(runs[i]->info.id, run->info.id)) {
-            rft_err_set(err, RFT_E_USAGE, "%s is the same run (%s) as %s", file, run->info.id, there->items[i]);
-            return rft_err_remedy(err, "name each shard once, and of two copies the newer one");
-        }
-    }
-    return RFT_OK;
-}
-
-static int check_shard(const rft_run *first, const rft_run *other, const char *first_file, const char *file,
-                       rft_err *err) {
-    if (first->sweep_count != other->sweep_count) {
-        return refuse_shard(err, file, first_file, "it has other sweeps");
-    }
-    for (size_t s = 0; s < first->sweep_count; s++) {
-        const rft_sweep *a = &first->sweeps[s].sweep, *b = &other->sweeps[s].sweep;
-        if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->script_hash, b->script_hash)) {
-            return refuse_shard(err, file, first_file, "it has another sweep, or another text of it");
-        }
-        if (!rft_run_part_same(a, b)) {
-            return refuse_shard(err, file, first_file, "it has other problems, variants or values");
-        }
-        if (a->measure.cache != b->measure.cache || a->measure.mode != b->measure.mode) { /* by a script's arguments */
-            return refuse_shard(err, file, first_file, "it was measured with another measure.cache or measure.mode");
-        }
-    }
-    const char *key = other_fact(first, other);
-    if (key) {
-        return refuse_shard(err, file, first_file, rft_arena_printf(other->arena, "it has another %s", key));
-    }
-    const rft_gpu_info *a = &first->gpu, *b = &other->gpu;
-    if (!rft_text_equal(a->name, b->name) || !rft_text_equal(a->arch, b->arch) || a->sms != b->sms ||
-        a->memory_bytes != b->memory_bytes) {
-        return refuse_shard(err, file, first_file, "it was measured on another model of card");
-    }
-    return RFT_OK;
-}
-
 /* ---- points ---- */
+
+/* Points that two shards measured and found otherwise. */
+typedef struct disagreement {
+    size_t points;
+    const char *example; /* the first, and what both found */
+} disagreement;
 
 typedef struct merged_run {
     rft_run *run; /* of the first shard, which the others are added to */
@@ -87,8 +33,8 @@ typedef struct merged_run {
     size_t capacity; /* of its points */
     size_t *slots;   /* a point's place + 1, by the hash of its configuration; 0: empty */
     size_t slot_count;
-    size_t twice, apart; /* timed by two shards; that disagree, by more than 5 % or on the outcome */
-    const char *example; /* the first of those, and what both found */
+    size_t twice; /* timed by two shards */
+    disagreement outcomes, times;
     rft_run_card *cards; /* of every shard, and of those that have none */
     size_t card_count;
     double *ratios; /* of the shard in hand: its times over those of the first shard's card */
@@ -156,12 +102,12 @@ static const char *found_text(const rft_point *point, rft_arena *arena) {
                : rft_outcome_name(point->outcome);
 }
 
-static void note_apart(merged_run *m, const rft_point *known, const rft_point *again) {
-    if (m->apart++ == 0) {
-        m->example = rft_arena_printf(m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
-                                      rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
-                                      rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena),
-                                      found_text(again, m->arena));
+static void note_apart(merged_run *m, disagreement *of, const rft_point *known, const rft_point *again) {
+    if (of->points++ == 0) {
+        of->example = rft_arena_printf(m->arena, "sweep %s, %s, %s: %s and %s", m->run->sweeps[known->sweep].sweep.name,
+                                       rft_run_problem_text(m->run, known->sweep, known->problem, true, m->arena),
+                                       rft_run_config_text(m->run, known, false, m->arena), found_text(known, m->arena),
+                                       found_text(again, m->arena));
     }
 }
 
@@ -174,9 +120,10 @@ static void judge_twice(merged_run *m, const rft_point *known, const rft_point *
             m->ratios[m->ratio_count++] = b / a;
         }
     }
-    if ((both && fabs(a - b) > APART_FRAC * fmin(a, b)) ||
-        rft_outcome_is_measured(known->outcome) != rft_outcome_is_measured(again->outcome)) {
-        note_apart(m, known, again);
+    if (rft_outcome_is_measured(known->outcome) != rft_outcome_is_measured(again->outcome)) {
+        note_apart(m, &m->outcomes, known, again);
+    } else if (both && fabs(a - b) > APART_FRAC * fmin(a, b)) {
+        note_apart(m, &m->times, known, again);
     }
 }
 
@@ -198,8 +145,17 @@ static void note_card(merged_run *m, const rft_run *shard, int64_t behind) {
     m->cards[m->card_count++] = card;
 }
 
+/* Of a run that was put together before: copies of shards' points, which are known, and what its own card has measured
+ * since, which counts. What it has of a shard that is not here comes without that shard's card, and does not. */
+static bool leaves_out(const merged_run *m, const rft_run *other, const rft_point *point, const int64_t *ids) {
+    const rft_run_card *card = rft_run_first_card(other, point->id);
+    return point->problem >= m->run->sweeps[point->sweep].sweep.problem_count || /* refine() added it */
+           (card && !rft_text_equal(card->uuid, other->gpu.uuid)) || (point->alias_of && ids[point->alias_of - 1] == 0);
+}
+
 /* What one shard measured: its first round alone, since what compares is measured again. Points borrow from `other`. */
 static void add_shard_points(merged_run *m, const rft_run *other) {
+    const bool merged = rft_is_of_shards(other);
     const int64_t behind = (int64_t)m->run->point_count;
     int64_t *ids = rft_arena_calloc(m->arena, other->point_count + 1, sizeof *ids);
     give_room(m, m->run->point_count + other->point_count);
@@ -210,7 +166,12 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
         const size_t slot = merged_slot(m, &point);
         if (m->slots[slot]) {
             ids[i] = (int64_t)m->slots[slot];
-            judge_twice(m, &m->run->points[ids[i] - 1], &point);
+            if (!merged) {
+                judge_twice(m, &m->run->points[ids[i] - 1], &point);
+            }
+            continue;
+        }
+        if (leaves_out(m, other, &point, ids)) {
             continue;
         }
         point.id = ids[i] = (int64_t)m->run->point_count + 1;
@@ -223,7 +184,9 @@ static void add_shard_points(merged_run *m, const rft_run *other) {
         m->slots[slot] = (size_t)point.id;
         m->run->points[m->run->point_count++] = point;
     }
-    note_card(m, other, behind);
+    if (!merged || (int64_t)m->run->point_count > behind) {
+        note_card(m, other, behind);
+    }
 }
 
 /* ---- the run ---- */
@@ -250,9 +213,9 @@ static void add_sums(rft_run_info *info, const rft_run_info *more) {
     }
 }
 
-static bool of_one_card(rft_run *const *runs, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        if (!rft_text_equal(runs[i]->gpu.uuid, runs[0]->gpu.uuid)) {
+static bool of_one_card(const merged_run *m) {
+    for (size_t i = 1; i < m->card_count; i++) {
+        if (!rft_text_equal(m->cards[i].uuid, m->cards[0].uuid)) {
             return false;
         }
     }
@@ -320,13 +283,15 @@ static void merge(merged_run *m, rft_run **runs, const rft_words *files, const r
     add_shard_points(m, &whole);
     for (size_t i = 1; i < files->count; i++) {
         add_shard_points(m, runs[i]);
-        add_sums(&first->info, &runs[i]->info);
+        if (!rft_is_of_shards(runs[i])) { /* which has the shards' sums in its own */
+            add_sums(&first->info, &runs[i]->info);
+        }
     }
     describe_shards(m, runs, files);
     if (lost) {
         note_losses(m, losses->items, lost);
     }
-    if (lost || !of_one_card(runs, files->count)) {
+    if (lost || !of_one_card(m)) {
         rft_run_put_cards(first, m->cards, m->card_count);
     }
 }
@@ -349,42 +314,68 @@ int rft_import_write(const rft_run *run, const char *output, rft_err *err) {
     return rc;
 }
 
+/* What one card computes rightly and another wrongly is told of every run; times that differ are told of cards. */
+static void tell_apart(const rft_cli *cli, const merged_run *m, bool of_cards) {
+    const char *whose = of_cards ? "card" : "shard";
+    if (m->outcomes.points > 0) {
+        rft_log_warn(&cli->log,
+                     "of the points that two %ss measured %zu have another outcome, and the first %s's stand; one is "
+                     "%s\n  remedy: run such a point again (`rooftune point`) on both cards: one may be faulty",
+                     whose, m->outcomes.points, whose, m->outcomes.example);
+    }
+    if (m->times.points > 0 && !of_cards) {
+        rft_log_warn(&cli->log,
+                     "of the points that two shards measured %zu disagree by more than %g %%, and the first shard's "
+                     "stand; one is %s",
+                     m->times.points, APART_FRAC * 100, m->times.example);
+    }
+}
+
 static void tell_merged(rft_cli *cli, const merged_run *m, size_t shards, const char *output) {
     uint64_t missing = 0;
     const char *many = count_missing(m->run, &missing) ? rft_arena_printf(m->arena, "%llu", (unsigned long long)missing)
                                                        : "an unknown number of";
     rft_log_info(&cli->log, "%zu points of %zu shards written to %s, %zu of them measured twice", m->run->point_count,
                  shards, output, m->twice);
-    if (m->apart > 0) {
-        rft_log_warn(&cli->log,
-                     "of the points that two shards measured %zu disagree, on the outcome or by more than %g %%, and "
-                     "the first shard's stand; one is %s",
-                     m->apart, APART_FRAC * 100, m->example);
-    }
     rft_log_info(
         &cli->log,
         "%s configurations are missing; `rooftune run SWEEP.lua -o %s` measures them, and the contenders again", many,
         output);
 }
 
+static int load_shard(rft_run **out, const char *file, rft_err *err) {
+    int rc = rft_store_load(out, file, err);
+    rc = rc ? rc : rft_run_file_check_ids(*out, file, err);
+    if (rc == RFT_OK) {
+        return RFT_OK;
+    }
+    rft_run_free(*out);
+    *out = NULL;
+    return rft_err_remedy(err, "copy it again, or leave it out (--skip-damaged): `rooftune run` measures what no shard "
+                               "has");
+}
+
 /* Reads those that have begun: a job may be ended before it has written anything. */
-static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft_words *there, rft_err *err) {
+static int load_shards(rft_cli *cli, const rft_words *files, bool skip_damaged, rft_run **runs, rft_words *there,
+                       rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
         const char *file = files->items[i];
+        const bool last = there->count + (files->count - i) == 1; /* without it there would be none */
         rft_run *run = NULL;
-        rc = rft_store_load(&run, file, err);
-        if (rc == RFT_E_NOT_FOUND && there->count + (files->count - i) > 1) {
+        rc = load_shard(&run, file, err);
+        if (rc == RFT_E_NOT_FOUND && !last) {
             rft_log_warn(&cli->log, "%s ended before it began, and is left out", file);
             rc = RFT_OK;
             continue;
         }
-        rc = rc ? rc : rft_run_file_check_ids(run, file, err);
-        if (rc != RFT_OK) {
-            rft_err_remedy(err, "copy it again, or leave it out: `rooftune run` measures what no shard has");
+        if (rc != RFT_OK && skip_damaged && !last) {
+            rft_log_warn(&cli->log, "%s is left out, and what it has will be measured again: %s", file, err->message);
+            rc = RFT_OK;
+            continue;
         }
-        rc = rc ? rc : check_new(runs, there, run, file, err);
-        rc = rc || there->count == 0 ? rc : check_shard(runs[0], run, there->items[0], file, err);
+        rc = rc ? rc : rft_shard_check_new(runs, there, run, file, err);
+        rc = rc || there->count == 0 ? rc : rft_shard_check_same(runs[0], run, there->items[0], file, err);
         runs[there->count] = run;
         there->items[there->count] = file;
         there->count += run != NULL;
@@ -392,16 +383,49 @@ static int load_shards(rft_cli *cli, const rft_words *files, rft_run **runs, rft
     return rc;
 }
 
-int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
+/* A run that was put together before goes last: of what both have, the shard's counts. */
+static void put_shards_first(rft_run **runs, rft_words *there) {
+    for (size_t i = 0, left = there->count; left > 1; left--) {
+        if (!rft_is_of_shards(runs[i])) {
+            i++;
+            continue;
+        }
+        rft_run *run = runs[i];
+        const char *file = there->items[i];
+        memmove(&runs[i], &runs[i + 1], (there->count - i - 1) * sizeof *runs);
+        memmove(&there->items[i], &there->items[i + 1], (there->count - i - 1) * sizeof *there->items);
+        runs[there->count - 1] = run;
+        there->items[there->count - 1] = file;
+    }
+}
+
+static int check_any(const rft_run *first, const char *file, rft_err *err) {
+    if (!rft_is_of_shards(first)) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE, "there is no shard beside %s, which was put together before", file);
+    return rft_err_remedy(err, "`rooftune run SWEEP.lua -o %s` goes on with it", file);
+}
+
+int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opts *opts, const char *output,
                       rft_err *err) {
+    const rft_shard_losses *losses = opts->losses;
     rft_run **runs = rft_calloc(files->count, sizeof *runs);
     merged_run m = {.arena = rft_arena_new()};
     rft_words there = {.items = rft_arena_calloc(m.arena, files->count, sizeof *there.items)};
-    int rc = load_shards(cli, files, runs, &there, err);
+    int rc = load_shards(cli, files, opts->skip_damaged, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
+        put_shards_first(runs, &there);
+        rc = check_any(runs[0], there.items[0], err);
+    }
+    if (rc == RFT_OK) {
+        rft_shard_check_ceilings(cli, runs, &there);
         merge(&m, runs, &there, losses);
         rc = rft_import_write(m.run, output, err);
+    }
+    if (rc == RFT_OK) {
+        tell_apart(cli, &m, losses != NULL);
     }
     if (rc == RFT_OK && !losses) { /* else more is to come at once */
         tell_merged(cli, &m, there.count, output);

@@ -15,10 +15,15 @@ typedef struct rft_shard_losses {
     size_t count;
 } rft_shard_losses;
 
+typedef struct rft_import_opts {
+    const rft_shard_losses *losses; /* of cards, whose parts are put together and go on at once; NULL */
+    bool skip_damaged;              /* what cannot be read is left out, and told, where anything is left */
+} rft_import_opts;
+
 /* Writes a run file that is not finished: it has the first round of every shard's points, and `rooftune run` of the
- * same sweep goes on with what is missing, the contenders and the baselines, on one card. `losses`: NULL, or of cards.
- * RFT_E_STORE: shards of another sweep, source, compiler or model of card. */
-int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_shard_losses *losses, const char *output,
+ * same sweep goes on with what is missing, the contenders and the baselines, on one card. RFT_E_STORE: shards of
+ * another sweep, source, compiler or model of card. */
+int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opts *opts, const char *output,
                       rft_err *err);
 
 /* Writes a whole run into a file that is not there yet, and takes the file away where that fails. */

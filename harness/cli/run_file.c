@@ -262,6 +262,7 @@ static int look(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) 
 /* This card's facts in the place of the first shard's: the contenders are measured on it, and so are ceilings. */
 static int take_device(rft_run_file *out, const rft_target *target, rft_err *err) {
     rft_run *run = out->run, *empty = rft_run_new();
+    rft_run_leave_card(run);
     run->gpu = rft_gpu_info_copy(run->arena, &target->gpu);
     run->ceilings = empty->ceilings;
     copy_env(run, &target->env);

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "cli/command_text.h"
+#include "cli/run_ahead.h"
 #include "cli/run_devices.h"
 #include "run/plan/shard.h"
 #include "store/store.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +45,51 @@ static bool is_plain(const char *text) {
     return *text != '\0';
 }
 
+#define DAY_S 86400L
+#define TIME_LEAST_S 300L /* SIGTERM comes two minutes before the end, and Slurm may be a minute early */
+
+static bool take_number(const char **at, long *out) {
+    const size_t digits = strspn(*at, "0123456789");
+    *out = digits > 0 && digits <= 6 ? strtol(*at, NULL, 10) : -1;
+    *at += digits;
+    return *out >= 0;
+}
+
+/* Seconds of a text as sbatch takes it: M, M:S, H:M:S, D-H, D-H:M, D-H:M:S. -1: none of these. */
+static long time_seconds(const char *text) {
+    const long units[2][3] = {{60, 1, 0}, {3600, 60, 1}}; /* without days and hours, and with */
+    const bool dated = strchr(text, '-') != NULL;
+    long days = 0, fields[3] = {0}, sum = 0;
+    size_t count = 0;
+    const char *at = text;
+    if (dated && (!take_number(&at, &days) || *at++ != '-')) {
+        return -1;
+    }
+    for (; count == 0 || *at == ':'; count++) {
+        at += count > 0;
+        if (count == 3 || !take_number(&at, &fields[count])) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        sum += fields[i] * units[dated || count == 3][i];
+    }
+    return *at ? -1 : sum + days * DAY_S;
+}
+
+static int check_time(const char *text, rft_err *err) {
+    const long seconds = time_seconds(text);
+    if (seconds < 0 && strcasecmp(text, "UNLIMITED") != 0 && strcasecmp(text, "INFINITE") != 0) {
+        rft_err_set(err, RFT_E_USAGE, "--sbatch: time takes M, M:S, H:M:S, D-H, D-H:M or D-H:M:S, not \"%s\"", text);
+        return rft_err_remedy(err, "time=90 is 90 minutes, time=2:00:00 two hours, time=1-12 a day and a half");
+    }
+    if (seconds > 0 && seconds < TIME_LEAST_S) { /* 0: no limit */
+        rft_err_set(err, RFT_E_USAGE, "--sbatch: time=%s is over before a job has measured anything", text);
+        return rft_err_remedy(err, "time=5 at least: SIGTERM comes two to three minutes before the end");
+    }
+    return RFT_OK;
+}
+
 static int read_item(cluster *out, const char *key, const char *text, rft_err *err) {
     const struct {
         const char *key, **text;
@@ -62,7 +109,7 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (strcmp(key, texts[i].key) == 0 && is_plain(text)) {
             *texts[i].text = text;
-            return RFT_OK;
+            return texts[i].text == &out->time ? check_time(text, err) : RFT_OK;
         }
     }
     rft_err_set(err, RFT_E_USAGE, "--sbatch does not understand \"%s=%s\"", key, text);
@@ -70,11 +117,35 @@ static int read_item(cluster *out, const char *key, const char *text, rft_err *e
                           "--sbatch nodes=4,gpus=8,cpus=16,time=2:00:00,partition=NAME,account=NAME,constraint=NAME");
 }
 
+static bool is_key(const char *text, size_t length) {
+    static const char *const keys[] = {"nodes", "gpus", "cpus", "time", "partition", "account", "constraint"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strlen(keys[i]) == length && strncmp(text, keys[i], length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Up to the comma before the next key: "partition=a,b" is one. */
+static size_t item_length(const char *text) {
+    size_t length = strcspn(text, ",");
+    while (text[length]) {
+        const char *next = text + length + 1;
+        const size_t more = strcspn(next, ",");
+        if (*next == '\0' || memchr(next, '=', more) || is_key(next, more)) {
+            break;
+        }
+        length += 1 + more;
+    }
+    return length;
+}
+
 static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_err *err) {
     *out = (cluster){.nodes = 1, .gpus = 1};
     int rc = RFT_OK;
     for (const char *at = text; *at && rc == RFT_OK;) {
-        const size_t length = strcspn(at, ",");
+        const size_t length = item_length(at);
         char *item = rft_arena_strndup(arena, at, length);
         char *equals = strchr(item, '=');
         if (equals) {
@@ -89,6 +160,19 @@ static int read_cluster(cluster *out, const char *text, rft_arena *arena, rft_er
                          out->gpus, RFT_SHARDS_MOST);
     }
     return rc;
+}
+
+/* Indices of an array stay under MaxArraySize, which a cluster's administrator sets. */
+#define USUAL_ARRAY 1001
+
+static void tell_array(const rft_cli *cli, const cluster *c) {
+    const long shards = c->nodes * (c->gpus ? c->gpus : 1);
+    if (shards >= USUAL_ARRAY) {
+        rft_log_warn(&cli->log,
+                     "--sbatch: an array of %ld shards needs a MaxArraySize of %ld, and Slurm's default is %d\n"
+                     "  remedy: see `scontrol show config`; have it raised, or ask for fewer nodes or gpus",
+                     shards, shards + 1, USUAL_ARRAY);
+    }
 }
 
 /* ---- the script ---- */
@@ -153,6 +237,35 @@ static void add_command(rft_str *out, const rft_cli *cli, const rft_words *words
     "    echo \"the job behind the shards was refused; they (job ${shards%%;*}) are $are\" >&2\n"                      \
     "    exit 1\n"
 
+/* Puts the shards together, whose files are the shell's words. */
+static void add_merge(rft_str *out, const rft_cli *cli, const char *run, const char *stem, long shards,
+                      rft_arena *arena) {
+    rft_str run_word = RFT_STR_INIT, part_word = RFT_STR_INIT, program = RFT_STR_INIT;
+    rft_command_add_word(&run_word, run);
+    rft_command_add_word(&program, cli->program);
+    /* A job that is ended while it imports leaves no run that passes for all of them. */
+    rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
+    /* Shards of a second submission may have measured since the run was put together. What a killed writer left beside
+     * a file that another takes the place of would be taken for that one's. */
+    rft_str_addf(out,
+                 "new=yes\nif [ -s %s ]; then\n"
+                 "    new=$(find . ! -name . -prune -name '%s-*-of-%ld.db*' ! -name '*-lock' -newer %s)\n"
+                 "    %s show %s 2>/dev/null | grep -q '^not finished' || new=\n"
+                 "    [ -z \"$new\" ] || set -- \"$@\" %s\nfi\n",
+                 rft_str_get(&run_word), stem, shards, rft_str_get(&run_word), rft_str_get(&program),
+                 rft_str_get(&run_word), rft_str_get(&run_word));
+    rft_str_addf(out,
+                 "if [ -n \"$new\" ] && [ $# -gt 0 ]; then\n    rm -f %s %s-wal %s-shm\n"
+                 "    if %s import --skip-damaged \"$@\" -o %s; then\n        rm -f %s-wal %s-shm\n        mv %s %s\n"
+                 "    else\n        status=$?\n        [ -s %s ] || exit $status\n    fi\nfi\nexec ",
+                 rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&part_word), rft_str_get(&program),
+                 rft_str_get(&part_word), rft_str_get(&run_word), rft_str_get(&run_word), rft_str_get(&part_word),
+                 rft_str_get(&run_word), rft_str_get(&run_word));
+    rft_str_clear(&program);
+    rft_str_clear(&part_word);
+    rft_str_clear(&run_word);
+}
+
 static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *o, const cluster *c, rft_arena *arena) {
     const long shards = c->nodes * (c->gpus ? c->gpus : 1);
     /* Two runs of one sweep in one folder have shards of their own. */
@@ -201,22 +314,10 @@ static void add_script(rft_str *out, const rft_cli *cli, const rft_run_options *
         out,
         "    if [ -s \"%s\" ]; then set -- \"$@\" \"%s\"; else echo \"no shard $k\" >&2; fi\n    k=$((k + 1))\ndone\n",
         of_shard, of_shard);
-    rft_str run_word = RFT_STR_INIT, part_word = RFT_STR_INIT, program = RFT_STR_INIT;
-    rft_command_add_word(&run_word, run);
-    rft_command_add_word(&program, cli->program);
-    /* A job that is ended while it imports leaves no run that passes for all of them. */
-    rft_command_add_word(&part_word, rft_arena_printf(arena, "%s.part", run));
-    rft_str_addf(out,
-                 "if [ ! -s %s ] && [ $# -gt 0 ]; then\n    rm -f %s\n    %s import \"$@\" -o %s\n    mv %s %s\nfi\n"
-                 "exec ",
-                 rft_str_get(&run_word), rft_str_get(&part_word), rft_str_get(&program), rft_str_get(&part_word),
-                 rft_str_get(&part_word), rft_str_get(&run_word));
+    add_merge(out, cli, run, stem, shards, arena);
     add_command(out, cli, &whole_words);
     rft_str_add(out,
                 "RFT_END\n) || {\n" REFUSED "}\necho \"shards: job ${shards%%;*}; behind them: job ${whole%%;*}\"\n");
-    rft_str_clear(&program);
-    rft_str_clear(&part_word);
-    rft_str_clear(&run_word);
     rft_str_clear(&place);
     rft_str_clear(&line);
     free(folder);
@@ -254,12 +355,6 @@ static int check_command(const rft_run_options *o, rft_err *err) {
     return RFT_OK;
 }
 
-/* As far as the command says it; what the sweep itself says, each job says. */
-static int check_search(const rft_run_options *o, rft_arena *arena, rft_err *err) {
-    const rft_sweep unread = {.name = rft_fs_name(o->files.items[0]), .search = RFT_SEARCH_OPTS_INIT};
-    return rft_shard_check(rft_asked_sweep(&o->asked, &unread, 1, arena), err);
-}
-
 /* What jobs would find out after their wait: a GPU that is not theirs, a file that cannot be. */
 static int check_jobs(const rft_run_options *o, const cluster *c, rft_err *err) {
     const bool numbered = o->device && !rft_text_starts(o->device, "replay:") && strcmp(o->device, "0") != 0;
@@ -267,16 +362,11 @@ static int check_jobs(const rft_run_options *o, const cluster *c, rft_err *err) 
         rft_err_set(err, RFT_E_USAGE, "--sbatch: a job has one GPU, 0, and -d names %s", o->device);
         return rft_err_remedy(err, "leave out -d, or have Slurm give none: gpus=0");
     }
-    char *folder = o->output ? rft_fs_folder(o->output) : NULL;
-    int rc = RFT_OK;
-    if (folder && !rft_fs_is_folder(folder)) {
-        rft_err_set(err, RFT_E_IO, "-o: there is no folder %s", folder);
-        rc = rft_err_remedy(err, "make it, or name a file in one that is there");
-    } else if (folder && rft_fs_exists(o->output) && !rft_store_is_database(o->output)) {
+    int rc = rft_run_ahead_folder(o->output, err);
+    if (rc == RFT_OK && o->output && rft_fs_exists(o->output) && !rft_store_is_database(o->output)) {
         rft_err_set(err, RFT_E_STORE, "-o: %s is there and is no run file", o->output);
         rc = rft_err_remedy(err, "name another file with -o");
     }
-    free(folder);
     return rc;
 }
 
@@ -285,11 +375,12 @@ int rft_run_sbatch(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_str script = RFT_STR_INIT;
     int rc = check_command(o, err);
-    rc = rc ? rc : check_search(o, arena, err);
+    rc = rc ? rc : rft_run_ahead_check(cli, o, arena, err);
     rc = rc ? rc : read_cluster(&c, o->sbatch, arena, err);
     rc = rc ? rc : check_lines(cli, o, arena, err);
     rc = rc ? rc : check_jobs(o, &c, err);
     if (rc == RFT_OK) {
+        tell_array(cli, &c);
         add_script(&script, cli, o, &c, arena);
         if (o->submit) {
             rc = submit(rft_str_get(&script), err);

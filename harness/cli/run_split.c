@@ -6,6 +6,7 @@
 #include "cli/import_shards.h"
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
+#include "cli/run_ahead.h"
 #include "cli/run_devices.h"
 #include "run/board.h"
 #include "store/store.h"
@@ -68,6 +69,16 @@ static int check_options(const rft_run_options *o, rft_err *err) {
     return RFT_OK;
 }
 
+/* What each card would say for itself. Of a script's own errors the cards know better: they have its device. */
+static int check_sweeps(const split_run *s, rft_err *err) {
+    rft_err why = RFT_ERR_INIT;
+    if (rft_run_ahead_check(s->cli, s->o, s->arena, &why) != RFT_E_USAGE) {
+        return RFT_OK;
+    }
+    *err = why;
+    return RFT_E_USAGE;
+}
+
 static int check_model(const split_run *s, rft_err *err) {
     for (size_t i = 1; i < s->count; i++) {
         if (!rft_text_equal(s->listed[i].name, s->listed[0].name)) {
@@ -88,7 +99,8 @@ static int name_files(split_run *s, rft_err *err) {
                                   {"--report", o->no_report ? NULL : o->report, RFT_OUTPUT_FILE},
                                   {"--package", o->package, RFT_OUTPUT_FILE},
                                   {"--events", o->events, RFT_OUTPUT_STREAM}};
-    return rft_outputs_check(outputs, sizeof outputs / sizeof *outputs, &o->files, err);
+    int rc = rft_outputs_check(outputs, sizeof outputs / sizeof *outputs, &o->files, err);
+    return rc ? rc : rft_run_ahead_folder(s->output, err);
 }
 
 /* ---- the parts ---- */
@@ -186,7 +198,7 @@ static int put_together(split_run *s, size_t ranks, rft_err *err) {
         }
     }
     int rc = rft_fs_remove(whole, err);
-    rc = rc ? rc : rft_import_shards(s->cli, &files, &losses, whole, err);
+    rc = rc ? rc : rft_import_shards(s->cli, &files, &(rft_import_opts){.losses = &losses}, whole, err);
     if (rc == RFT_OK && rename(whole, s->output) != 0) {
         rft_err_set(err, RFT_E_IO, "%s cannot become %s: %s", whole, s->output, strerror(errno));
         rc = rft_err_remedy(err, "`rooftune run SWEEP.lua -o %s` goes on with it", whole);
@@ -298,6 +310,7 @@ static int divide(split_run *s, rft_err *err) {
 int rft_run_split(rft_cli *cli, const rft_run_options *o, rft_err *err) {
     split_run s = {.cli = cli, .o = o, .arena = rft_arena_new()};
     int rc = check_options(o, err);
+    rc = rc ? rc : check_sweeps(&s, err);
     rc = rc ? rc : rft_device_list(&s.listed, &s.count, o->device, s.arena, err);
     if (rc == RFT_OK && s.count > RFT_BOARD_CARDS) {
         rc = refuse_option(err, "there are too many", "name 256 at most");

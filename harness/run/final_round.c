@@ -82,12 +82,13 @@ static void add_of_cards(const rft_run *run, const first_rank *all, size_t found
     size_t cards = 0;
     for (size_t i = 0; i < found && cards < RFT_FINAL_CARDS; i++) {
         const rft_run_card *card = rft_run_first_card(run, all[i].point->id);
-        bool is_new = card && all[i].first_s <= (1 + CARDS_FRAC) * all[0].first_s;
+        const char *uuid = card ? card->uuid : run->gpu.uuid; /* which goes on, and may have had no shard */
+        bool is_new = all[i].first_s <= (1 + CARDS_FRAC) * all[0].first_s;
         for (size_t k = 0; k < cards && is_new; k++) {
-            is_new = !rft_text_equal(seen[k], card->uuid);
+            is_new = !rft_text_equal(seen[k], uuid);
         }
         if (is_new) {
-            seen[cards++] = card->uuid;
+            seen[cards++] = uuid;
             add_once(ids, count, all[i].point->id);
         }
     }

@@ -34,6 +34,19 @@ static size_t left_unranked(const rft_run *run) {
     return count;
 }
 
+/* A card may have had several shards, and the one that ranks none. */
+static size_t count_cards(const rft_run *run) {
+    size_t count = 1;
+    for (size_t i = 0; i < run->card_count; i++) {
+        bool known = ranks(run, &run->cards[i]);
+        for (size_t k = 0; k < i && !known; k++) {
+            known = rft_text_equal(run->cards[k].uuid, run->cards[i].uuid);
+        }
+        count += !known;
+    }
+    return count;
+}
+
 rft_finding *rft_finding_split(const rft_run *run, rft_arena *arena) {
     static const rft_trait columns[] = {
         {.key = "uuid", .title = "card", .wraps = true},
@@ -48,7 +61,7 @@ rft_finding *rft_finding_split(const rft_run *run, rft_arena *arena) {
         return NULL;
     }
     rft_finding *f = rft_finding_new(arena);
-    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Measured by %zu cards", run->card_count);
+    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Measured by %zu cards", count_cards(run));
     rft_finding_body(
         f, RFT_TO_PEOPLE,
         "Every ranked time is of %s. %s measured on other cards alone and ranked nowhere: contenders of all "

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # slurm.sh ROOFTUNE SOURCE: a real Slurm cluster of three nodes on this machine (loopback alone) runs what
 # `rooftune run --sbatch` prints, over a replayed space. One shard is killed, one is requeued, one node is drained. The
-# run in the end has the points and bests of an undivided one, in a folder and under a name that a shell would cut.
+# run in the end has the points and bests of an undivided one, in a folder and under a name that a shell would cut; so
+# it has when the jobs are submitted again to a run that is not finished, with a shard lost and another damaged.
 # Exit status 77: Slurm is not here, or cannot be started.
 set -u
 rooftune=$1 source=$2
@@ -86,25 +87,42 @@ array=$(sed 's/shards: job \([0-9]*\);.*/\1/' submitted)
 scancel "${array}_2" || fail "shard 2 cannot be killed"
 for _ in $(seq 150); do [ -s $shard-4-of-6.db ] && break; sleep 0.2; done
 scontrol requeue "${array}_4" 2>/dev/null # it has run, or runs: it goes on with its file
-for _ in $(seq 300); do
-    [ -n "$(squeue -h)" ] || break
-    scontrol update JobId="${array}_4" StartTime=now 2>/dev/null # Slurm lets a requeued job wait for two minutes
-    sleep 0.2
-done
-[ -z "$(squeue -h)" ] || fail "jobs are left"
+wait_for_jobs() {
+    for _ in $(seq 300); do
+        [ -n "$(squeue -h)" ] || break
+        scontrol update JobId="${array}_4" StartTime=now 2>/dev/null # Slurm lets a requeued job wait for two minutes
+        sleep 0.2
+    done
+    [ -z "$(squeue -h)" ] || fail "jobs are left"
+}
+wait_for_jobs
 
 scontrol -o show job "${array}_1" | grep -q 'JobState=COMPLETED .*ExitCode=0:0' || fail "Slurm does not say that shard 1 ended well"
 
 # ---- the whole ----
 points() { "$rooftune" show "$1" --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort; }
 bests() { "$rooftune" best "$1" --csv - | cut -d, -f1-4; }
+check_whole() {
+    [ -s "$whole" ] || fail "the shards were not put together"
+    cmp <(points "$whole") <(points undivided.db) || fail "other points than an undivided run"
+    [ -z "$(points "$whole" | uniq -d)" ] || fail "a point is there twice"
+    cmp <(bests "$whole") <(bests undivided.db) || fail "other bests"
+}
 "$rooftune" run "$quick" -d "replay:$recording" -o undivided.db --no-report >/dev/null 2>&1
-[ -s "$whole" ] || fail "the shards were not put together"
-cmp <(points "$whole") <(points undivided.db) || fail "other points than an undivided run"
-[ -z "$(points "$whole" | uniq -d)" ] || fail "a point is there twice"
-cmp <(bests "$whole") <(bests undivided.db) || fail "other bests"
+check_whole
 "$rooftune" export $shard-1-of-6.db -o one.json.gz 2>/dev/null
 gzip -dc one.json.gz | grep -q '"replay.host.slurm","job [0-9]*, array '"$array"', task 1, node n[12], partition p' ||
     fail "the shard does not say which job it was"
+# ---- submitted again: the run is there and not finished, a shard is lost, another damaged ----
+"$rooftune" import $shard-1-of-6.db $shard-4-of-6.db -o part.db >/dev/null 2>&1 && mv part.db "$whole"
+head -c 20000 $shard-5-of-6.db >cut && mv cut $shard-5-of-6.db
+rm -f $shard-6-of-6.db
+sh jobs.sh >submitted || fail "not submitted again: $(cat submitted)"
+array=$(sed 's/shards: job \([0-9]*\);.*/\1/' submitted)
+wait_for_jobs
+scontrol -o show job "${array}_5" | grep -q 'JobState=FAILED .*ExitCode=9:0' || fail "Slurm does not say that shard 5 failed"
+grep -q "$shard-5-of-6.db is left out" $shard-all.log || fail "the damaged shard is not told"
+grep -q 'points of 6 shards written' $shard-all.log || fail "the new shards were not put together with the run"
+check_whole
 ! cat ./*.log | grep -n "node n3" || fail "a drained node worked"
-echo "$(points "$whole" | wc -l) points of $(ls $shard-*-of-6.db | wc -l) shards, one killed, one requeued, a node drained"
+echo "$(points "$whole" | wc -l) points of $(ls $shard-*-of-6.db | wc -l) shards, one killed, one requeued, a node drained; again with one lost and one damaged"

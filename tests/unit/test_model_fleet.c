@@ -42,6 +42,7 @@ static rft_fleet *make(const plan *p, size_t planted, uint64_t *seed) {
         run->info.id = rft_arena_printf(run->arena, "%zu", c);
         run->info.tool_version = run->info.tool_revision = "1";
         run->info.started_unix_ns = (int64_t)(c % DAYS) * 86400 * 1000000000;
+        run->info.finished_unix_ns = run->info.started_unix_ns + 1;
         run->gpu = (rft_gpu_info){.name = "card", .uuid = rft_arena_printf(run->arena, "GPU-%04zu", c), .pci_id = "0"};
         rft_env_set(&run->env, run->arena, "host.id", rft_arena_printf(run->arena, "h%02zu", c / A_HOST), NULL);
         for (size_t f = 0; f < p->figures; f++) {

@@ -323,6 +323,7 @@ static void count_again(rft_fleet *fleet) {
 }
 
 int rft_fleet_judge(rft_fleet *fleet, rft_err *err) {
+    rft_fleet_keep_most(fleet);
     if (fleet->run_count == 0 || fleet->figure_count == 0) {
         rft_err_set(err, RFT_E_NOT_FOUND, "none of the files has a run with a figure to compare%s%s",
                     fleet->left_count ? ": the first was left out: " : "", fleet->left_count ? fleet->left[0].why : "");

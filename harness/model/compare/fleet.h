@@ -98,11 +98,12 @@ typedef struct rft_fleet {
 
 rft_fleet *rft_fleet_new(void);
 void rft_fleet_free(rft_fleet *fleet); /* NULL is accepted */
-/* Copies what it needs of the run, which may go then. What is of another model or sweep than the first, or the same run
- * again, is left out, with the reason. */
+/* Copies what it needs of the run, which may go then. What is not finished, or the same run again, is left out, with
+ * the reason. */
 void rft_fleet_add(rft_fleet *fleet, const rft_run *run, const char *path);
 void rft_fleet_leave_out(rft_fleet *fleet, const char *path, const char *why);
-/* After the last: figures, cards, hosts, shares. RFT_E_NOT_FOUND: no run has a figure. */
+/* After the last: figures, cards, hosts, shares. What is not of the model and sweep that most are of is left out.
+ * RFT_E_NOT_FOUND: no run has a figure. */
 int rft_fleet_judge(rft_fleet *fleet, rft_err *err);
 /* Then: which of these UUIDs or serial numbers have no run. */
 void rft_fleet_expect(rft_fleet *fleet, const char *const *names, size_t count);

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "model/compare/fleet_parts.h"
+#include "model/run/run_foreign.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,54 +89,21 @@ static const char *kept_text(rft_fleet *fleet, const char *text) {
     return text && *text ? rft_arena_strdup(fleet->arena, text) : NULL;
 }
 
-static bool holds_sweep(const rft_fleet *fleet, const char *name) {
-    for (size_t i = 0; i < fleet->state->sweep_count; i++) {
-        if (strcmp(fleet->state->sweeps[i], name) == 0) {
+static bool named_before(const rft_fleet *fleet, const rft_run *run) {
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        if (rft_text_equal(fleet->state->runs[i].id, run->info.id)) {
             return true;
         }
     }
     return false;
 }
 
-static void take_first(rft_fleet *fleet, const rft_run *run) {
-    fleet_state *s = fleet->state;
-    fleet->device = kept_text(fleet, run->gpu.name);
-    s->sweeps = rft_arena_calloc(fleet->arena, run->sweep_count + 1, sizeof *s->sweeps);
-    for (size_t i = 0; i < run->sweep_count; i++) {
-        s->sweeps[s->sweep_count++] = rft_arena_strdup(fleet->arena, run->sweeps[i].sweep.name);
-    }
-}
-
-/* NULL: it is one of them. */
-static const char *stranger(const rft_fleet *fleet, const rft_run *run) {
-    const fleet_state *s = fleet->state;
-    bool shares = run->sweep_count == 0;
-    if (!rft_text_equal(fleet->device, run->gpu.name && *run->gpu.name ? run->gpu.name : NULL)) {
-        return "it is of another model of card than the first";
-    }
-    for (size_t i = 0; i < run->sweep_count; i++) {
-        shares = shares || holds_sweep(fleet, run->sweeps[i].sweep.name);
-    }
-    if (!shares) {
-        return "it shares no sweep with the first";
-    }
-    for (size_t i = 0; i < fleet->run_count; i++) {
-        if (rft_text_equal(s->runs[i].id, run->info.id)) {
-            return "it is a run that was named before";
-        }
-    }
-    return NULL;
-}
-
 void rft_fleet_add(rft_fleet *fleet, const rft_run *run, const char *path) {
     fleet_state *s = fleet->state;
-    const char *why = NULL;
+    const bool open = run->info.finished_unix_ns == 0 && !rft_run_foreign(run);
     size_t most = RFT_CEILING_COUNT;
-    if (fleet->run_count == 0 && s->sweep_count == 0) {
-        take_first(fleet, run);
-    }
-    if ((why = stranger(fleet, run)) != NULL) {
-        rft_fleet_leave_out(fleet, path, why);
+    if (open || named_before(fleet, run)) { /* the best so far is no slow card's */
+        rft_fleet_leave_out(fleet, path, open ? "it is not finished" : "it is a run that was named before");
         return;
     }
     for (size_t i = 0; i < run->sweep_count; i++) {
@@ -143,27 +111,140 @@ void rft_fleet_add(rft_fleet *fleet, const rft_run *run, const char *path) {
     }
     const int64_t at_ns = run->info.replay_of ? run->info.replay_started_unix_ns : run->info.started_unix_ns;
     const char *uuid = run->gpu.uuid && *run->gpu.uuid ? run->gpu.uuid : path;
-    fleet_run added = {.id = kept_text(fleet, run->info.id),
-                       .uuid = kept_text(fleet, uuid),
-                       .serial = kept_text(fleet, rft_env_value(&run->env, "nvml.serial")),
-                       .host = kept_text(fleet, rft_env_value(&run->env, "host.id")),
-                       .pci = kept_text(fleet, run->gpu.pci_id),
-                       .day = at_ns / NS_A_DAY,
-                       .at_ns = at_ns,
-                       .host_at = SIZE_MAX,
-                       .values = rft_arena_calloc(fleet->arena, most, sizeof *added.values)};
+    fleet_run added = {
+        .path = kept_text(fleet, path),
+        .tool = rft_arena_printf(fleet->arena, "rooftune %s (%s)", run->info.tool_version, run->info.tool_revision),
+        .device = kept_text(fleet, run->gpu.name),
+        .sweeps = rft_arena_calloc(fleet->arena, run->sweep_count + 1, sizeof *added.sweeps),
+        .sweep_count = run->sweep_count,
+        .id = kept_text(fleet, run->info.id),
+        .uuid = kept_text(fleet, uuid),
+        .serial = kept_text(fleet, rft_env_value(&run->env, "nvml.serial")),
+        .host = kept_text(fleet, rft_env_value(&run->env, "host.id")),
+        .pci = kept_text(fleet, run->gpu.pci_id),
+        .day = at_ns / NS_A_DAY,
+        .at_ns = at_ns,
+        .host_at = SIZE_MAX,
+        .values = rft_arena_calloc(fleet->arena, most, sizeof *added.values)};
+    for (size_t i = 0; i < run->sweep_count; i++) {
+        added.sweeps[i] = rft_arena_strdup(fleet->arena, run->sweeps[i].sweep.name);
+    }
     rft_arena *scratch = rft_arena_new();
     take_ceilings(fleet, &added, run);
     add_problems(fleet, &added, run, scratch);
     rft_arena_free(scratch);
-    if (fleet->run_count == 0 || at_ns < fleet->first_unix_ns) {
-        fleet->first_unix_ns = at_ns;
-    }
-    if (fleet->run_count == 0 || at_ns >= fleet->last_unix_ns) {
-        fleet->last_unix_ns = at_ns;
-        fleet->tool =
-            rft_arena_printf(fleet->arena, "rooftune %s (%s)", run->info.tool_version, run->info.tool_revision);
-    }
     RFT_GROW(s->runs, s->run_capacity, fleet->run_count + 1);
     s->runs[fleet->run_count++] = added;
+}
+
+/* ---- which are a fleet ---- */
+
+/* What runs may share. A run with ceilings alone has no sweep, NULL. */
+typedef struct fleet_kind {
+    const char *device, *sweep;
+    size_t runs;
+} fleet_kind;
+
+static bool holds_sweep(const fleet_run *run, const char *name) {
+    for (size_t i = 0; i < run->sweep_count; i++) {
+        if (strcmp(run->sweeps[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void count_kind(fleet_kind *kinds, size_t *count, const char *device, const char *sweep) {
+    for (size_t i = 0; i < *count; i++) {
+        if (rft_text_equal(kinds[i].device, device) && rft_text_equal(kinds[i].sweep, sweep)) {
+            kinds[i].runs++;
+            return;
+        }
+    }
+    kinds[(*count)++] = (fleet_kind){device, sweep, 1};
+}
+
+/* The first of those that as many share. */
+static fleet_kind most_shared(const rft_fleet *fleet) {
+    size_t most = 1, count = 0;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        most += fleet->state->runs[i].sweep_count + 1;
+    }
+    fleet_kind *kinds = rft_calloc(most, sizeof *kinds), best = {0};
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        const fleet_run *run = &fleet->state->runs[i];
+        for (size_t k = 0; k < run->sweep_count; k++) {
+            count_kind(kinds, &count, run->device, run->sweeps[k]);
+        }
+        if (run->sweep_count == 0) {
+            count_kind(kinds, &count, run->device, NULL);
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        best = kinds[k].runs > best.runs ? kinds[k] : best;
+    }
+    free(kinds);
+    return best;
+}
+
+/* NULL: it is one of them. */
+static const char *stranger(rft_fleet *fleet, const fleet_run *run, const fleet_kind *most) {
+    if (!rft_text_equal(run->device, most->device)) {
+        return rft_arena_printf(fleet->arena, "it is of %s, and most are of %s",
+                                run->device ? run->device : "a card without a name",
+                                most->device ? most->device : "one without a name");
+    }
+    if (run->sweep_count == 0 || (most->sweep && holds_sweep(run, most->sweep))) {
+        return NULL;
+    }
+    return most->sweep
+               ? rft_arena_printf(fleet->arena, "it has sweep %s, and most have %s", run->sweeps[0], most->sweep)
+               : rft_arena_printf(fleet->arena, "it has sweep %s, and most have none", run->sweeps[0]);
+}
+
+/* Those that a run has, in their order; the others' were told with them. */
+static void keep_figures(rft_fleet *fleet) {
+    size_t *place = rft_calloc(fleet->figure_count + 1, sizeof *place), kept = 0;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        for (size_t v = 0; v < fleet->state->runs[i].count; v++) {
+            place[fleet->state->runs[i].values[v].figure] = 1;
+        }
+    }
+    for (size_t f = 0; f < fleet->figure_count; f++) {
+        if (place[f]) {
+            fleet->figures[kept] = fleet->figures[f];
+            place[f] = kept++;
+        }
+    }
+    fleet->figure_count = kept;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        for (size_t v = 0; v < fleet->state->runs[i].count; v++) {
+            fleet->state->runs[i].values[v].figure = place[fleet->state->runs[i].values[v].figure];
+        }
+    }
+    free(place);
+}
+
+void rft_fleet_keep_most(rft_fleet *fleet) {
+    const fleet_kind most = most_shared(fleet);
+    fleet_run *runs = fleet->state->runs;
+    size_t kept = 0;
+    fleet->device = most.device;
+    for (size_t i = 0; i < fleet->run_count; i++) {
+        const char *why = stranger(fleet, &runs[i], &most);
+        if (why) {
+            rft_fleet_leave_out(fleet, runs[i].path, why);
+            continue;
+        }
+        if (kept == 0 || runs[i].at_ns < fleet->first_unix_ns) {
+            fleet->first_unix_ns = runs[i].at_ns;
+        }
+        if (kept == 0 || runs[i].at_ns >= fleet->last_unix_ns) {
+            fleet->last_unix_ns = runs[i].at_ns;
+            fleet->tool = runs[i].tool;
+        }
+        runs[kept++] = runs[i];
+    }
+    fleet->run_count = kept;
+    keep_figures(fleet);
 }

@@ -11,6 +11,10 @@ typedef struct fleet_value {
 } fleet_value;
 
 typedef struct fleet_run {
+    const char *path, *tool;
+    const char *device;  /* NULL: not known */
+    const char **sweeps; /* names */
+    size_t sweep_count;
     const char *id, *uuid, *serial, *host, *pci;
     int64_t day;
     int64_t at_ns;
@@ -22,8 +26,6 @@ typedef struct fleet_run {
 typedef struct fleet_state {
     fleet_run *runs; /* heap */
     size_t run_capacity, figure_capacity;
-    const char **sweeps; /* of the first run */
-    size_t sweep_count;
     size_t *slots; /* figures by the hash of their name, open addressing; heap */
     size_t slot_count;
     double *logs;  /* [run][figure]; NaN */
@@ -45,6 +47,10 @@ double rft_fleet_scale(double *values, size_t n, double *location);
 
 /* A standard deviation to divide by: none below RFT_FLEET_STEP is believed; NaN stays. */
 double rft_fleet_believed(double scale);
+
+/* Keeps the runs of the model of card and the sweep that most of them share, and their figures; leaves out the others.
+ */
+void rft_fleet_keep_most(rft_fleet *fleet);
 
 void rft_fleet_fill_shares(rft_fleet *fleet);
 

@@ -66,6 +66,10 @@ static bool differs_more(size_t what) {
            (what >= RFT_CEILING_TENSOR_FIRST && what < RFT_CEILING_TENSOR_END);
 }
 
+double rft_peers_margin_frac(size_t what) {
+    return differs_more(what) ? RFT_PEERS_WIDE_MARGIN_FRAC : RFT_PEERS_MARGIN_FRAC;
+}
+
 /* How far from the others' mean one more card may lie by Student's t: they may not show their model's range. */
 static double reach_of(const double *others, size_t count, double mean) {
     double squares = 0;
@@ -77,7 +81,7 @@ static double reach_of(const double *others, size_t count, double mean) {
 }
 
 static rft_peers_verdict judge_row(const rft_peers_row *row, size_t what, const double *others) {
-    double margin = differs_more(what) ? RFT_PEERS_WIDE_MARGIN_FRAC : RFT_PEERS_MARGIN_FRAC;
+    double margin = rft_peers_margin_frac(what);
     if (isnan(row->own)) {
         return RFT_PEERS_UNKNOWN;
     }

@@ -55,6 +55,8 @@ typedef struct rft_peers {
     size_t nameless; /* runs that do not say which card it was, left out */
 } rft_peers;
 
+/* One of these two: so much may two readings of one card be apart. */
+double rft_peers_margin_frac(size_t what);
 /* The value of a run; NaN when it has none. */
 double rft_peers_value(const rft_run *run, size_t what);
 /* `runs` may hold the run itself. Scratch memory in `arena`. */

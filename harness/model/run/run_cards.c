@@ -84,6 +84,24 @@ void rft_run_put_cards(rft_run *run, const rft_run_card *cards, size_t count) {
     rft_run_fill_cards(run);
 }
 
+void rft_run_leave_card(rft_run *run) {
+    const size_t count = run->card_count;
+    rft_run_card *cards = rft_arena_calloc(run->arena, count + 1, sizeof *cards);
+    rft_run_card own = {.uuid = run->gpu.uuid, .first = 1, .last = (int64_t)run->point_count};
+    own.ratio = own.low = own.high = NAN;
+    for (size_t i = 0; i < count; i++) {
+        cards[i] = run->cards[i];
+        own.first = cards[i].last >= own.first ? cards[i].last + 1 : own.first;
+    }
+    for (int64_t i = own.first; i <= own.last; i++) {
+        own.timed += rft_outcome_is_measured(run->points[i - 1].outcome);
+    }
+    if (own.last >= own.first) {
+        cards[count] = own;
+        rft_run_put_cards(run, cards, count + 1);
+    }
+}
+
 /* They follow one another: the last that begins at or before it. */
 const rft_run_card *rft_run_first_card(const rft_run *run, int64_t id) {
     for (size_t i = 0; i < run->card_count; i++) {
@@ -95,8 +113,8 @@ const rft_run_card *rft_run_first_card(const rft_run *run, int64_t id) {
 }
 
 bool rft_run_cards_compare(const rft_run *run) {
-    bool compare = true;
-    for (size_t i = 1; i < run->card_count; i++) { /* by the first */
+    bool compare = run->card_count == 0 || rft_text_equal(run->cards[0].uuid, run->gpu.uuid); /* by the first */
+    for (size_t i = 1; i < run->card_count; i++) {
         const rft_run_card *card = &run->cards[i];
         const bool other = card->last >= card->first && !rft_text_equal(card->uuid, run->cards[0].uuid);
         compare = compare && (!other || card->ratio > 0);

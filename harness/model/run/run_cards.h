@@ -26,9 +26,12 @@ void rft_run_fill_cards(rft_run *run);
 /* The other way: of `count` cards. */
 void rft_run_put_cards(rft_run *run, const rft_run_card *cards, size_t count);
 
+/* Another card is to go on: points that no card of the list has are this one's, run->gpu's. */
+void rft_run_leave_card(rft_run *run);
+
 /* Which card was the first to measure a point; NULL: there are none, or its own. */
 const rft_run_card *rft_run_first_card(const rft_run *run, int64_t id);
-/* Is it known how every card's times compare with the first's? Shards have no points in common. */
+/* Is it known how every card's times compare with the own card's? Shards have no points in common. */
 bool rft_run_cards_compare(const rft_run *run);
 /* Which other card measured the point, where this run's own has not; NULL: its own. */
 const rft_run_card *rft_run_other_card(const rft_run *run, const rft_point *point);

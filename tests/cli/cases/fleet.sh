@@ -50,6 +50,29 @@ rooftune compare $files broken.db again.json.gz "$SOURCE/sweeps/recorded/nvidia-
 expect_status 0
 expect_out '3 files were left out, the first broken.db'
 expect_out '^9 runs of 9 cards'
+expect_err 'broken.db is left out: '
+# What most files are of is the fleet, wherever the others stand.
+gzip -dc card18.json.gz | sed "s/NVIDIA H200/NVIDIA H100/g; s/000000000018/000000000019/" | gzip -n >h100.json.gz
+rooftune compare "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" h100.json.gz $files
+expect_status 0
+expect_out '^9 runs of 9 cards of NVIDIA H200'
+expect_err 'gemv.json.gz is left out: it has sweep gemv, and most have '
+expect_err 'h100.json.gz is left out: it is of NVIDIA H100, and most are of NVIDIA H200'
+rooftune compare "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" $files --csv -
+! grep -q ',gemv [a-z]*=' out || fail "a figure of no card of the fleet"
+# A stopped run has the best so far.
+gzip -dc card18.json.gz | sed 's/"finished_unix_ns":[0-9]*/"finished_unix_ns":0/' | gzip -n >stopped.json.gz
+rooftune compare $(echo $files | sed 's/card18/stopped/')
+expect_status 0
+expect_out '^8 runs of 8 cards'
+expect_err 'stopped.json.gz is left out: it is not finished'
+for k in 1 2 3 4 5 6 7 8; do cp stopped.json.gz stopped$k.json.gz; done
+rooftune compare card10.json.gz stopped*.json.gz
+expect_error 14 'of 10 files one is left'
+expect_err '1 more files are left out'
+rooftune compare stopped*.json.gz
+expect_error 14 'none of the files has a run'
+expect_err 'it is not finished'
 : >e1
 rooftune compare e1 e1 e1 e1 e1 e1 e1 e1 e1
 [ "$status" != 0 ] || fail "nine empty files are a fleet"

@@ -65,6 +65,19 @@ expect_status 0
 expect_err "$part holds this run, finished\|continuing $part"
 expect_err 'two.db.parts stays'
 "$ROOFTUNE" show two.db --csv - 2>/dev/null | sed 1d | cut -d, -f2-5 | sort | cmp - one.points || fail "two cards have other points"
+# A card that computes wrongly what the other computes rightly is told.
+if [ -n "$slower" ]; then
+    python3 - card1.json.gz wrong.json.gz <<'END'
+import gzip, json, sys
+run = json.load(gzip.open(sys.argv[1]))
+outcomes = run["rooftune"]["points"]["outcome"]
+run["rooftune"]["points"]["outcome"] = ["wrong_result" if o == "ok" else o for o in outcomes]
+json.dump(run, gzip.open(sys.argv[2], "wt"))
+END
+    rooftune run "$quick" -d "replay:$QUICK,replay:wrong.json.gz" --split -o wrong.db --no-report
+    expect_status 0
+    expect_err 'of the points that two cards measured [0-9]* have another outcome, .*: .* and wrong_result'
+fi
 # What it does not take.
 gzip -dc card1.json.gz | sed 's/NVIDIA H200/NVIDIA H100/g' | gzip -n >other.json.gz
 rooftune run "$quick" -d "replay:$QUICK,replay:other.json.gz" --split -o x.db
@@ -77,8 +90,14 @@ expect_error 2 '-d names one'
 rooftune run "$quick" -d "$list" --split --shard 1/2 -o x.db
 expect_error 2 'a shard is one card'
 rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split --budget 5 -o x.db
-expect_error 2 'no card ended its part'
-expect_err 'is searched (a budget or a goal)'
+expect_error 2 'is searched (a budget or a goal)'
+rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split --strategy memetic -o x.db
+expect_error 2 'is searched (memetic)'
+[ "$(grep -c searched err)" = 1 ] || fail "told more than once"
+! grep -q 'continue with' err || fail "the command that fails is said to continue"
+rooftune run "$quick" -d "replay:$QUICK,replay:card1.json.gz" --split -o missing/x.db
+expect_error 11 'cannot create missing/x.db: No such file'
+[ ! -e missing ] || fail "a folder was made"
 rooftune run "$quick" -d "replay:$QUICK" --shard 1/2@/dev/null -o x.db
 expect_error 2 'is not what'
 [ ! -e x.db ] || fail "a run file was made"
