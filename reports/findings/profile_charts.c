@@ -6,6 +6,7 @@
 #include "reports/findings/words.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A curve over intensities that are all but one is a vertical line. */
 #define PLACES_CROWDED 2 /* places at most among many bands: more hide the line */
@@ -71,8 +72,10 @@ static void choose_unit(along *a) {
     a->scale = rft_figure_scale_of(a->arena, rates, used, a->in_ops ? unit : "B/s");
 }
 
+/* One name, too: a clock held down by power and one of which the cause is not known are alike in all else. */
 static bool same_bound(const rft_bound *a, const rft_bound *b) {
-    return rft_bound_same(a, b) && rft_bound_is_held(a) == rft_bound_is_held(b);
+    return rft_bound_same(a, b) && rft_bound_is_held(a) == rft_bound_is_held(b) &&
+           strcmp(rft_resource_name(a->resource, a->pipe), rft_resource_name(b->resource, b->pipe)) == 0;
 }
 
 /* Halfway between two steps, on the axis as it is drawn. */
