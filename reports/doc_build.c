@@ -106,6 +106,7 @@ static int pages_most(const rft_build *b) {
 static void build_chapters(rft_build *b) {
     b->doc = rft_arena_calloc(b->arena, 1, sizeof *b->doc);
     b->doc->arena = b->arena;
+    b->told_count = 0;
     b->doc->full = b->detail == RFT_DETAIL_FULL;
     describe(b);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
