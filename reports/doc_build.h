@@ -33,7 +33,7 @@ typedef struct rft_entry {
 
 /* How much is told of each sweep. */
 typedef enum rft_detail {
-    RFT_DETAIL_LINES,  /* the verdict, the options, the next step */
+    RFT_DETAIL_LINES,  /* the verdict, the ladder in words, the options, the next step */
     RFT_DETAIL_LADDER, /* and the ladder, a line a rung */
     RFT_DETAIL_BRIEF,  /* and what explains its steps: --summary */
     RFT_DETAIL_SHORT,  /* ladder, what holds it back, next step */

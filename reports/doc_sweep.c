@@ -260,7 +260,10 @@ static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
         add_lesson(b, s);
         return;
     }
-    if (b->detail > RFT_DETAIL_LINES) {
+    const char *line = b->detail > RFT_DETAIL_LINES ? NULL : rft_finding_ladder_line(b->run, s, b->arena);
+    if (line) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE, line);
+    } else if (b->detail > RFT_DETAIL_LINES) {
         add_rungs(b, s);
     }
     if (!showcase) {
@@ -303,15 +306,19 @@ void rft_build_sweep(rft_build *b, size_t s) {
         rft_doc_new_chapter(b->doc);
     }
     bool apart = rft_build_experiments_apart(b) && sweep->diagnostic == 1;
-    rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "%s %s", apart ? "Experiment" : "Sweep", sweep->name),
+    bool brief = apart && b->detail <= RFT_DETAIL_BRIEF; /* one chapter has them all */
+    rft_doc_heading(b->doc, brief ? 2 : 1,
+                    brief   ? sweep->name
+                    : apart ? rft_arena_printf(b->arena, "Experiment %s", sweep->name)
+                            : rft_arena_printf(b->arena, "Sweep %s", sweep->name),
                     rft_build_anchor(b, s));
     if (sweep->note) {
         rft_doc_text(b->doc, RFT_TEXT_BODY, sweep->note);
     }
-    if (showcase) {
-        rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
-    } else {
+    if (!showcase) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, "No configuration of this sweep gave a valid measurement.");
+    } else if (!brief || !sweep->note) { /* how near its ceiling an experiment is says nothing */
+        rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
     }
     add_suspects(b, s);
     rft_build_asked(b, s);

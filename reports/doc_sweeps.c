@@ -90,6 +90,12 @@ void rft_build_sweeps(rft_build *b) {
     b->doc = &sweeps;
     bool apart = rft_build_experiments_apart(b);
     for (size_t i = 0, count = b->run->sweep_count; i < (apart ? 2 : 1) * count; i++) {
+        if (i == count && b->detail <= RFT_DETAIL_BRIEF) {
+            rft_doc_new_chapter(b->doc);
+            rft_doc_heading(b->doc, 1, "Experiments", "experiments");
+            rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                         "Each explains the card; none is a workload, and no summary counts it.");
+        }
         if (!apart || (b->run->sweeps[i % count].sweep.diagnostic == 1) == (i >= count)) {
             rft_build_sweep(b, i % count);
         }

@@ -258,22 +258,48 @@ static void test_experiments_stand_apart(void **state) {
         rft_sweep *sweep = &run->sweeps[s].sweep;
         sweep->name = rft_arena_printf(run->arena, "gemv_%d", i);
         sweep->diagnostic = i == 3;
+        sweep->note = i == 3 ? "What its line shows." : NULL;
         for (size_t v = 0; v < sweep->variant_count; v++) {
             sweep->variants[v].source = "kernels/gemv_of_a_kind.cu";
         }
     }
     trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
     trace_assert_sound(&pages);
-    assert_says(&pages, (const char *const[]){"Experiment gemv_3", "Experiments, which explain the card, have chapters",
+    assert_says(&pages, (const char *const[]){"Each explains the card; none is a workload",
+                                              "Experiments, which explain the card, have chapters",
                                               "Ready to paste: gemv_2 n=16384, gemv_of_a_kind.cu", NULL});
     assert_int_equal(trace_pages_saying(&pages, "Other work: fewer bytes"), 1);
     assert_says(&pages, (const char *const[]){"such a way is told of the first sweep that it suits", NULL});
+    assert_true(trace_says(&pages, "gemv_2: n, 5 values") && !trace_says(&pages, "gemv_3: n, 5 values"));
     assert_false(trace_says(&pages, "Sweep gemv_3"));
     assert_false(trace_says(&pages, "Ready to paste: gemv_3"));
     assert_false(trace_says(&pages, "for want of room"));
     const char *raw = rft_str_get(&pages.raw), *last = strstr(raw, "|Sweep gemv_11\n");
     assert_non_null(last);
-    assert_non_null(strstr(last, "|Experiment gemv_3\n"));
+    assert_non_null(strstr(last, "|Experiments\n"));
+    assert_null(strstr(raw, "|gemv_3 n=16384: "));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* Where notes leave room for lines alone they have the ladder in words. */
+static void test_the_shortest_form_has_the_ladder(void **state) {
+    (void)state;
+    char note[8001];
+    rft_run *run = sample_empty();
+    for (size_t i = 0; i < sizeof note; i++) {
+        note[i] = "words "[i % 6];
+    }
+    note[sizeof note - 1] = '\0';
+    for (int i = 0; i < 12; i++) {
+        size_t s = sample_add_gemv(run);
+        run->sweeps[s].sweep.name = rft_arena_printf(run->arena, "gemv_%d", i);
+        run->sweeps[s].sweep.note = note;
+    }
+    trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
+    assert_says(&pages, (const char *const[]){"n: 1024, 2048 \xe2\x80\xa6 (5 in all) \xe2\x80\xa6 16384. ",
+                                              "Ladder on n=16384, each over the one before: naive ", ". In all ",
+                                              " Explains the largest step, ", NULL});
     trace_clear(&pages);
     rft_run_free(run);
 }
@@ -369,6 +395,7 @@ int main(void) {
         cmocka_unit_test(test_what_explains_the_card_has_its_line),
         cmocka_unit_test(test_many_sweeps_are_summed_up),
         cmocka_unit_test(test_experiments_stand_apart),
+        cmocka_unit_test(test_the_shortest_form_has_the_ladder),
         cmocka_unit_test(test_near_a_ceiling_at_which_clock),
         cmocka_unit_test(test_names_are_cut_between_words),
         cmocka_unit_test(test_ranks_are_of_one_round),
