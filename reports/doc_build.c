@@ -72,7 +72,11 @@ static void build_limits(rft_build *b) {
 }
 
 static void build_conformance(rft_build *b) {
-    rft_doc_new_page(b->doc);
+    if (b->run->sweep_count > RFT_SWEEPS_MANY) { /* pages are scarce */
+        rft_doc_new_chapter(b->doc);
+    } else {
+        rft_doc_new_page(b->doc);
+    }
     rft_print_page(b->doc, rft_finding_conformance(b->run, b->arena));
 }
 

@@ -95,6 +95,8 @@ size_t rft_build_choose_of(const rft_build *b, size_t sweep, size_t most, const 
 rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
 /* Whether all of them, or more than half, were measured in several processes each. */
 bool rft_build_all_repeated(const rft_entry *const *entries, size_t count);
+/* The library that all chief baselines of them are of; NULL: several, or none (doc_results.c). */
+const char *rft_build_vendor(const rft_build *b, const rft_entry *const *entries, size_t count);
 bool rft_build_mostly_repeated(const rft_entry *const *entries, size_t count);
 
 /* Parts of a sweep's chapter. */

@@ -68,6 +68,7 @@ typedef struct view {
     bool bare;               /* of so many one line: where it stands; its chapter has the rest */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
     bool below;              /* so do intervals: there are too many columns */
+    const char *vendor;      /* of bare rows the library that the legend names; NULL: notes name several */
     bool repeated;           /* most rows are of several processes: the legend tells it, a note of one that is not */
 } view;
 
@@ -261,6 +262,21 @@ static double items_rate(const rft_entry *entry) {
     return work && work->item_name && work->items > 0 ? work->items / rft_point_median_s(entry->best) : NAN;
 }
 
+/* "cuBLASLt" of "cuBLASLt, bias_gelu" and all others. */
+const char *rft_build_vendor(const rft_build *b, const rft_entry *const *entries, size_t count) {
+    const char *common = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const rft_baseline *chief = rft_run_chief_baseline(b->run, entries[i]->sweep, entries[i]->problem, b->arena);
+        const char *word =
+            chief ? rft_arena_printf(b->arena, "%.*s", (int)strcspn(chief->name, " ,"), chief->name) : common;
+        if (chief && (!chief->same_protocol || chief->tried == 0 || (common && strcmp(common, word) != 0))) {
+            return NULL;
+        }
+        common = word;
+    }
+    return common;
+}
+
 /* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
 static const char *baseline_text(const view *v, const rft_entry *entry) {
     rft_build *b = v->b;
@@ -286,7 +302,7 @@ static const char *baseline_text(const view *v, const rft_entry *entry) {
                            : "";
     const char *ratio =
         rft_arena_printf(b->arena, "%s%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "", less);
-    return rft_run_chief_name(b->run, b->arena)
+    return v->vendor || rft_run_chief_name(b->run, b->arena)
                ? ratio
                : rft_arena_printf(b->arena, "%s%s", ratio,
                                   rft_doc_note(b->doc, v->table, rft_arena_printf(b->arena, "Over %s.", label)));
@@ -525,6 +541,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         widen(&longest[COLUMN_CONFIG], config);
         widen(&longest[COLUMN_BOUND], entries[i]->best ? bound_text(b, &entries[i]->bound) : "");
     }
+    v.vendor = v.bare ? rft_build_vendor(b, entries, count) : NULL;
     v.repeated = rft_build_mostly_repeated(entries, count) && !v.alone;
     v.below = !v.bare && (v.tight || (v.detailed && wanted > COLUMNS_ROOMY));
     for (int id = 0; id < COLUMN_COUNT; id++) {

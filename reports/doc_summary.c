@@ -25,10 +25,14 @@ static const char *cache_text(const rft_build *b) {
         usual = count[mode] > count[usual] ? (rft_cache_mode)mode : usual;
     }
     rft_str text = RFT_STR_INIT;
+    bool apart = rft_build_experiments_apart(b);
     rft_str_addf(&text, "All times are with a %s cache", rft_cache_mode_name(usual));
     const char *joint = " but for ";
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+        if (apart && sweep->diagnostic == 1) {
+            continue;
+        }
         if (sweep->measure.cache != usual || sweep->measure.mode != RFT_TIMING_EVENTS) {
             rft_str_addf(&text, "%s%s (%s)", joint, sweep->name,
                          rft_protocol_name(sweep->measure.cache, sweep->measure.mode));
@@ -128,8 +132,12 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }
+    const char *library = bare && !vendor ? rft_build_vendor(b, shown, count) : NULL;
+    if (library) {
+        rft_str_addf(&text, " Over vendor: %s, the fastest of its heuristics for the same result.", library);
+    }
     if (bare && has_blank_vendor(b, shown, count)) {
-        rft_str_add(&text, " Over vendor: empty where none of a library's kernels was beside it.");
+        rft_str_add(&text, " It is empty where no library's kernel was beside it.");
     }
     if (!bare && has_energy(shown, count)) {
         rft_str_add(&text, " Energy: by the board's sensor, informative; empty where it was not measured.");

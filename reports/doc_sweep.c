@@ -237,10 +237,14 @@ static void add_rungs(rft_build *b, size_t s) {
 
 #define LESSON_HEIGHT 0.72 /* of a chart in a longer form */
 
-/* What explains the card is there for its line, which its note reads: not for options and advice. */
-static void add_lesson(rft_build *b, size_t s) {
+/* What explains the card is there for its line, which its note reads, not for options and advice; without one for what
+ * its parameters do. */
+static void add_lesson(rft_build *b, size_t s, const rft_entry *showcase) {
     size_t first = b->doc->block_count, kept = first;
     rft_print_page(b->doc, rft_finding_axes(b->run, s, false, false, b->found, b->arena));
+    if (showcase && b->doc->block_count == first) { /* its parameters are what it compares */
+        rft_print_page(b->doc, rft_finding_params(b->run, s, showcase->problem, b->arena));
+    }
     for (size_t i = first; i < b->doc->block_count; i++) {
         rft_block *block = &b->doc->blocks[i];
         for (size_t c = 0; c < block->chart_count; c++) {
@@ -257,7 +261,7 @@ static void add_lesson(rft_build *b, size_t s) {
 static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     if (sweep->diagnostic == 1) {
-        add_lesson(b, s);
+        add_lesson(b, s, showcase);
         return;
     }
     const char *line = b->detail > RFT_DETAIL_LINES ? NULL : rft_finding_ladder_line(b->run, s, b->arena);

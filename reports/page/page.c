@@ -25,7 +25,7 @@
 #define MONO_MANY 6 /* short lines of preformatted text */
 #define MONO_ROWS_MOST 40
 #define CHARTS_MANY 3    /* in a row: small ones, whose rows stand on one page where they fit */
-#define CHARTS_LATE 0.55 /* of a page: behind it small charts begin the next one */
+#define CHARTS_LATE 0.60 /* of a page: behind it small charts begin the next one */
 #define MONO_TOGETHER 24 /* lines of it that are not torn apart */
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0

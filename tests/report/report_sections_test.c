@@ -254,11 +254,16 @@ static void test_experiments_stand_apart(void **state) {
     (void)state;
     rft_run *run = sample_empty();
     for (int i = 0; i < 12; i++) {
-        size_t s = i > 9 ? sample_add_copy(run) : sample_add_gemv(run);
+        size_t s = i > 8 ? sample_add_copy(run) : sample_add_gemv(run);
         rft_sweep *sweep = &run->sweeps[s].sweep;
         sweep->name = rft_arena_printf(run->arena, "gemv_%d", i);
         sweep->diagnostic = i == 3;
         sweep->note = i == 3 ? "What its line shows." : NULL;
+        if (i == 11) { /* no line, so that it is told what its parameter does */
+            sweep->diagnostic = 1;
+            sweep->note = "What its parameters show.";
+            sweep->axes[0].swept = sweep->axes[0].along = false;
+        }
         for (size_t v = 0; v < sweep->variant_count; v++) {
             sweep->variants[v].source = "kernels/gemv_of_a_kind.cu";
         }
@@ -273,8 +278,9 @@ static void test_experiments_stand_apart(void **state) {
     assert_true(trace_says(&pages, "gemv_2: n, 5 values") && !trace_says(&pages, "gemv_3: n, 5 values"));
     assert_false(trace_says(&pages, "Sweep gemv_3"));
     assert_false(trace_says(&pages, "Ready to paste: gemv_3"));
+    assert_true(trace_says(&pages, "costs at best"));
     assert_false(trace_says(&pages, "for want of room"));
-    const char *raw = rft_str_get(&pages.raw), *last = strstr(raw, "|Sweep gemv_11\n");
+    const char *raw = rft_str_get(&pages.raw), *last = strstr(raw, "|Sweep gemv_10\n");
     assert_non_null(last);
     assert_non_null(strstr(last, "|Experiments\n"));
     assert_null(strstr(raw, "|gemv_3 n=16384: "));
