@@ -105,8 +105,8 @@ static void add_configuration(rft_build *b, const rft_entry *entry) {
     if (rft_variant_is_library(variant)) { /* its algorithm is no option of a compiler */
         if (b->detail < RFT_DETAIL_PAGE) {
             rft_doc_textf(b->doc, RFT_TEXT_BODY,
-                          "Fastest is the vendor's library, so that there is nothing to paste: %s.",
-                          rft_words_config(b->run, entry->best, b->arena));
+                          "Fastest is %s, the vendor's library, so that there is nothing to paste: %s.",
+                          variant->kernel, rft_words_config(b->run, entry->best, b->arena));
         }
         return;
     }
