@@ -112,6 +112,7 @@ static void build_chapters(rft_build *b) {
     b->doc->arena = b->arena;
     b->told_count = 0;
     b->doc->full = b->detail == RFT_DETAIL_FULL;
+    b->doc->tight = b->detail <= RFT_DETAIL_BRIEF && b->run->sweep_count > RFT_SWEEPS_MANY;
     describe(b);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
         if (b->opts.part == 0 || (chapters[i].parts & b->opts.part)) {

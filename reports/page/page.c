@@ -247,7 +247,7 @@ static void place_heading(layout *l, size_t index) {
     const rft_block *block = &l->doc->blocks[index];
     const heading_look *look = &heading_looks[block->level - 1];
     size_t replaced = l->pen.replaced;
-    double least = least_height(l, index, 2);
+    double least = least_height(l, index, l->doc->tight ? 2 : 3);
     l->pen.replaced = replaced; /* measuring ahead is not yet this page's text */
     need(l, least);
     if (!at_top(l)) {
