@@ -80,6 +80,7 @@ typedef struct rft_doc {
     const char *footer_left;             /* "rooftune 0.1.0, run 0123456789ab" */
     const char *footer_extra;            /* second line of every footer: the replay notice; NULL = none */
     bool full;                           /* what findings have RFT_ON_FULL_PAGE is taken, too */
+    bool tight;                          /* pages are scarce: a heading may stay with fewer paragraphs */
     rft_block *blocks;
     size_t block_count, block_capacity;
 } rft_doc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/doc_build.h"
 
+#include "base/fs.h"
 #include "base/str.h"
 #include "model/stats/interval_text.h"
 
@@ -103,28 +104,38 @@ static const char *hash_kind(const rft_build *b, const char *key) {
 }
 
 #define HASHES_WHOLE 60 /* more have their first digits alone */
-#define HASH_DIGITS 16
+#define HASH_DIGITS 12
+#define HASHES_ABREAST 3
 
+/* A file that several templates take, or that is a template and a header, is told once. */
 static void add_hash(rft_build *b, rft_table *table, const char *file, const char *kind, const char *hash) {
+    for (size_t r = 0; r < table->row_count; r++) {
+        const char *const *cells = table->rows[r].cells;
+        if (rft_text_equal(cells[0], file) && rft_text_equal(cells[2], hash)) {
+            return;
+        }
+    }
     rft_row *row = rft_doc_row(b->doc, table);
     row->cells[0] = file;
     row->cells[1] = kind;
     row->cells[2] = hash;
 }
 
-/* Two to a row, each with its first digits; what it is its name tells. */
+/* Several to a row, each with its first digits; what it is its name tells. */
 static void shorten_hashes(rft_build *b, rft_table *table) {
-    static const rft_column columns[] = {
-        {.title = "File"}, {.title = "SHA-256"}, {.title = "File"}, {.title = "SHA-256"}};
+    rft_column columns[2 * HASHES_ABREAST];
     rft_row *rows = table->rows;
-    size_t count = table->row_count, half = (count + 1) / 2;
+    size_t count = table->row_count, part = (count + HASHES_ABREAST - 1) / HASHES_ABREAST;
+    for (size_t c = 0; c < 2 * HASHES_ABREAST; c++) {
+        columns[c] = (rft_column){.title = c % 2 ? "SHA-256" : "File"};
+    }
     b->doc->block_count--; /* the table is the last one */
-    rft_table *to = rft_doc_table(b->doc, columns, 4);
-    for (size_t r = 0; r < half; r++) {
+    rft_table *to = rft_doc_table(b->doc, columns, 2 * HASHES_ABREAST);
+    for (size_t r = 0; r < part; r++) {
         rft_row *row = rft_doc_row(b->doc, to);
-        for (size_t side = 0; side < 2 && side * half + r < count; side++) {
-            const char *hash = rows[side * half + r].cells[2];
-            row->cells[2 * side] = rows[side * half + r].cells[0];
+        for (size_t side = 0; side < HASHES_ABREAST && side * part + r < count; side++) {
+            const char *hash = rows[side * part + r].cells[2];
+            row->cells[2 * side] = rft_fs_name(rows[side * part + r].cells[0]);
             row->cells[2 * side + 1] = strlen(hash) > 2 * HASH_DIGITS && !strchr(hash, ' ') /* a reason stays whole */
                                            ? rft_arena_printf(b->arena, "%.*s", HASH_DIGITS, hash)
                                            : hash;

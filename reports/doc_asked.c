@@ -10,13 +10,15 @@
 #include <string.h>
 
 #define VALUES_MOST 12 /* values listed one by one */
+#define VALUES_FEW 4   /* the same where a chapter is lines alone */
 
 static const char *values_text(const rft_build *b, const rft_value *values, size_t count) {
     rft_str text = RFT_STR_INIT;
+    size_t most = b->detail == RFT_DETAIL_LINES ? VALUES_FEW : VALUES_MOST;
     for (size_t i = 0; i < count; i++) {
-        if (count > VALUES_MOST && i == VALUES_MOST / 2) {
+        if (count > most && i == most / 2) {
             rft_str_addf(&text, " \xe2\x80\xa6 (%zu in all) \xe2\x80\xa6 ", count);
-            i = count - VALUES_MOST / 3;
+            i = count - most / 3;
         } else if (i > 0) {
             rft_str_add(&text, ", ");
         }

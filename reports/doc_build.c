@@ -72,7 +72,11 @@ static void build_limits(rft_build *b) {
 }
 
 static void build_conformance(rft_build *b) {
-    rft_doc_new_page(b->doc);
+    if (b->run->sweep_count > RFT_SWEEPS_MANY) { /* pages are scarce */
+        rft_doc_new_chapter(b->doc);
+    } else {
+        rft_doc_new_page(b->doc);
+    }
     rft_print_page(b->doc, rft_finding_conformance(b->run, b->arena));
 }
 
@@ -106,7 +110,9 @@ static int pages_most(const rft_build *b) {
 static void build_chapters(rft_build *b) {
     b->doc = rft_arena_calloc(b->arena, 1, sizeof *b->doc);
     b->doc->arena = b->arena;
+    b->told_count = 0;
     b->doc->full = b->detail == RFT_DETAIL_FULL;
+    b->doc->tight = b->detail <= RFT_DETAIL_BRIEF && b->run->sweep_count > RFT_SWEEPS_MANY;
     describe(b);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
         if (b->opts.part == 0 || (chapters[i].parts & b->opts.part)) {

@@ -33,7 +33,7 @@ typedef struct rft_entry {
 
 /* How much is told of each sweep. */
 typedef enum rft_detail {
-    RFT_DETAIL_LINES,  /* the verdict, the options, the next step */
+    RFT_DETAIL_LINES,  /* the verdict, the ladder in words, the options, the next step */
     RFT_DETAIL_LADDER, /* and the ladder, a line a rung */
     RFT_DETAIL_BRIEF,  /* and what explains its steps: --summary */
     RFT_DETAIL_SHORT,  /* ladder, what holds it back, next step */
@@ -57,6 +57,8 @@ typedef struct rft_build {
     rft_entry *entries;      /* by sweep, then problem; odd ones left out */
     size_t entry_count;
     const rft_buyer *buyer;
+    const char *told[RFT_ADVICE_RULES_MAX]; /* ways to change the work that chapters of this form told */
+    size_t told_count;
 } rft_build;
 
 /* The whole document, in `arena`. */
@@ -73,6 +75,8 @@ void rft_build_ceilings(rft_build *b);   /* and all else of this card (doc_card.
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
 void rft_build_problems(rft_build *b);   /* doc_problems.c */
 void rft_build_sweeps(rft_build *b);     /* and how to read them (doc_sweeps.c) */
+/* Whether sweeps that explain the card stand behind all others, since both are many (doc_sweeps.c). */
+bool rft_build_experiments_apart(const rft_build *b);
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
@@ -85,11 +89,15 @@ void rft_build_facts(rft_build *b);       /* device, date, program (doc_facts.c)
 /* The most telling problems of each sweep, at most `most` of them (one a sweep if there are more sweeps than that); in
  * their order, in the arena (doc_choice.c). */
 size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out);
+size_t rft_build_summed(const rft_build *b); /* sweeps that the summary counts */
 /* The same of one sweep. */
 size_t rft_build_choose_of(const rft_build *b, size_t sweep, size_t most, const rft_entry ***out);
 rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
-/* Whether all of them were measured in several processes each. */
+/* Whether all of them, or more than half, were measured in several processes each. */
 bool rft_build_all_repeated(const rft_entry *const *entries, size_t count);
+/* The library that all chief baselines of them are of; NULL: several, or none (doc_results.c). */
+const char *rft_build_vendor(const rft_build *b, const rft_entry *const *entries, size_t count);
+bool rft_build_mostly_repeated(const rft_entry *const *entries, size_t count);
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);                          /* doc_asked.c */

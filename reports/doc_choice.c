@@ -110,14 +110,27 @@ size_t rft_build_choose_of(const rft_build *b, size_t sweep, size_t most, const 
     return taken_of(b, taken, out);
 }
 
+/* No summary counts what explains the card; where its chapters stand apart they have it. */
+static bool is_summed(const rft_build *b, size_t from) {
+    return !rft_build_experiments_apart(b) || b->run->sweeps[b->entries[from].sweep].sweep.diagnostic != 1;
+}
+
+size_t rft_build_summed(const rft_build *b) {
+    size_t sweeps = 0;
+    for (size_t i = 0; i < b->entry_count; i = end_of_sweep(b, i)) {
+        sweeps += is_summed(b, i);
+    }
+    return sweeps;
+}
+
 size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out) {
     bool *taken = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *taken);
-    size_t spare = most, sweeps = 0;
-    for (size_t i = 0; i < b->entry_count; i++) {
-        sweeps += i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep;
-    }
+    size_t spare = most, sweeps = rft_build_summed(b);
     for (size_t from = 0, next; from < b->entry_count && spare > 0 && sweeps > 0; from = next) {
         next = end_of_sweep(b, from);
+        if (!is_summed(b, from)) {
+            continue;
+        }
         size_t quota = b->entry_count <= most ? next - from : spare / sweeps > 0 ? spare / sweeps : 1;
         choice c = {b, from, next - from, taken, quota < next - from ? quota : next - from};
         spare -= c.left;

@@ -68,7 +68,8 @@ typedef struct view {
     bool bare;               /* of so many one line: where it stands; its chapter has the rest */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
     bool below;              /* so do intervals: there are too many columns */
-    bool repeated;           /* every row is of several processes: the legend tells it */
+    const char *vendor;      /* of bare rows the library that the legend names; NULL: notes name several */
+    bool repeated;           /* most rows are of several processes: the legend tells it, a note of one that is not */
 } view;
 
 static void put(const view *v, rft_row *row, column_id id, const char *text) {
@@ -172,6 +173,15 @@ bool rft_build_all_repeated(const rft_entry *const *entries, size_t count) {
     return all;
 }
 
+bool rft_build_mostly_repeated(const rft_entry *const *entries, size_t count) {
+    size_t measured = 0, repeated = 0;
+    for (size_t i = 0; i < count; i++) {
+        measured += entries[i]->best != NULL;
+        repeated += entries[i]->best && rft_point_measurement(entries[i]->best)->process_count > 1;
+    }
+    return 2 * repeated > measured || rft_build_all_repeated(entries, count);
+}
+
 /* `processes`: 0 is one, or not recorded. A note is made for it: to be called once a row. */
 static const char *interval_text(const view *v, const rft_stats *stats, size_t processes) {
     const char *text = rft_stats_text(stats, v->time.factor, "s", v->b->arena).interval;
@@ -180,11 +190,13 @@ static const char *interval_text(const view *v, const rft_stats *stats, size_t p
             v, "n/a",
             "Too few samples for a 95 % interval of the median: under 6, or under 8 that are not independent.");
     }
-    return processes > 1 && !v->repeated
-               ? with_note(v, text,
-                           "Of several processes each: how many, and what another such run would read, tells "
-                           "`show --full`.")
-               : text;
+    if (v->repeated) {
+        return processes > 1 ? text : with_note(v, text, "Of one process: what another would read is not known.");
+    }
+    return processes > 1 ? with_note(v, text,
+                                     "Of several processes each: how many, and what another such run would read, tells "
+                                     "`show --full`.")
+                         : text;
 }
 
 static const char *share_text(const view *v, double frac, const char *why) {
@@ -250,10 +262,31 @@ static double items_rate(const rft_entry *entry) {
     return work && work->item_name && work->items > 0 ? work->items / rft_point_median_s(entry->best) : NAN;
 }
 
+/* "cuBLASLt" of "cuBLASLt, bias_gelu" and all others. */
+const char *rft_build_vendor(const rft_build *b, const rft_entry *const *entries, size_t count) {
+    const char *common = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const rft_baseline *chief = rft_run_chief_baseline(b->run, entries[i]->sweep, entries[i]->problem, b->arena);
+        const char *word =
+            chief ? rft_arena_printf(b->arena, "%.*s", (int)strcspn(chief->name, " ,"), chief->name) : common;
+        if (chief && (!chief->same_protocol || chief->tried == 0 || (common && strcmp(common, word) != 0))) {
+            return NULL;
+        }
+        common = word;
+    }
+    return common;
+}
+
 /* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
 static const char *baseline_text(const view *v, const rft_entry *entry) {
     rft_build *b = v->b;
     const rft_baseline *chief = rft_run_chief_baseline(b->run, entry->sweep, entry->problem, b->arena);
+    if (!chief && v->bare) {
+        const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
+        bool library = entry->best->variant < sweep->variant_count &&
+                       rft_variant_is_library(&sweep->variants[entry->best->variant]);
+        return library ? "the vendor's" : NULL;
+    }
     if (!chief) {
         return "n/a";
     }
@@ -265,11 +298,11 @@ static const char *baseline_text(const view *v, const rft_entry *entry) {
                                 rft_doc_note(b->doc, v->table, rft_arena_printf(b->arena, "%s: %s.", label, why)));
     }
     const char *less = rft_errors_larger(&entry->best->verification, &chief->verification)
-                           ? rft_doc_note(b->doc, v->table, "Less exact than the library: see How exact.")
+                           ? rft_doc_note(b->doc, v->table, "Less exact than the library (How exact; `rooftune show`).")
                            : "";
     const char *ratio =
         rft_arena_printf(b->arena, "%s%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "", less);
-    return rft_run_chief_name(b->run, b->arena)
+    return v->vendor || rft_run_chief_name(b->run, b->arena)
                ? ratio
                : rft_arena_printf(b->arena, "%s%s", ratio,
                                   rft_doc_note(b->doc, v->table, rft_arena_printf(b->arena, "Over %s.", label)));
@@ -508,7 +541,8 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         widen(&longest[COLUMN_CONFIG], config);
         widen(&longest[COLUMN_BOUND], entries[i]->best ? bound_text(b, &entries[i]->bound) : "");
     }
-    v.repeated = rft_build_all_repeated(entries, count) && !v.alone;
+    v.vendor = v.bare ? rft_build_vendor(b, entries, count) : NULL;
+    v.repeated = rft_build_mostly_repeated(entries, count) && !v.alone;
     v.below = !v.bare && (v.tight || (v.detailed && wanted > COLUMNS_ROOMY));
     for (int id = 0; id < COLUMN_COUNT; id++) {
         v.at[id] = SIZE_MAX;

@@ -25,10 +25,14 @@ static const char *cache_text(const rft_build *b) {
         usual = count[mode] > count[usual] ? (rft_cache_mode)mode : usual;
     }
     rft_str text = RFT_STR_INIT;
+    bool apart = rft_build_experiments_apart(b);
     rft_str_addf(&text, "All times are with a %s cache", rft_cache_mode_name(usual));
     const char *joint = " but for ";
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+        if (apart && sweep->diagnostic == 1) {
+            continue;
+        }
         if (sweep->measure.cache != usual || sweep->measure.mode != RFT_TIMING_EVENTS) {
             rft_str_addf(&text, "%s%s (%s)", joint, sweep->name,
                          rft_protocol_name(sweep->measure.cache, sweep->measure.mode));
@@ -65,21 +69,32 @@ static bool has_energy(const rft_entry *const *shown, size_t count) {
 /* "Not here for want of room: a, b. " */
 static void add_left_out(const rft_build *b, rft_str *text, const rft_entry *const *shown, size_t count) {
     size_t left = 0;
+    bool apart = rft_build_experiments_apart(b);
     for (size_t i = 0; i < b->entry_count; i++) {
         bool first = i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep, is_shown = false;
         for (size_t k = 0; k < count && first; k++) {
             is_shown = is_shown || shown[k]->sweep == b->entries[i].sweep;
         }
-        if (first && !is_shown) {
+        if (first && !is_shown && !(apart && b->run->sweeps[b->entries[i].sweep].sweep.diagnostic == 1)) {
             rft_str_addf(text, "%s%s",
                          left++ ? ", " : "Not here for want of room: ", b->run->sweeps[b->entries[i].sweep].sweep.name);
         }
     }
     rft_str_add(text, left ? ". " : "");
+    rft_str_add(text, apart ? "Experiments, which explain the card, have chapters alone. " : "");
 }
 
 static bool is_many(const rft_build *b) {
     return b->run->sweep_count > RFT_SWEEPS_MANY && b->entry_count > ROWS_MOST;
+}
+
+/* Whether the vendor's column, which some row has, says nothing of another. */
+static bool has_blank_vendor(const rft_build *b, const rft_entry *const *shown, size_t count) {
+    size_t with = 0;
+    for (size_t i = 0; i < count; i++) {
+        with += rft_run_chief_baseline(b->run, shown[i]->sweep, shown[i]->problem, b->arena) != NULL;
+    }
+    return with > 0 && with < count;
 }
 
 /* What the columns mean, and which problems are not here. */
@@ -108,12 +123,21 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
         "counters, "
         "* modelled, ** declared.%s",
         detailed ? "In grey: the best configuration. " : "",
-        rft_build_all_repeated(shown, count) ? "of several processes each (`show --full` tells more)"
-                                             : "of one process unless noted",
+        rft_build_mostly_repeated(shown, count)
+            ? rft_build_all_repeated(shown, count) ? "of several processes each (`show --full` tells more)"
+                                                   : "of several processes each unless noted (`show --full` tells more)"
+            : "of one process unless noted",
         bare ? "" : "; of sheet: of the vendor's figure",
         bare ? "" : " Over default: the same kernel with every parameter at its default.");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
+    }
+    const char *library = bare && !vendor ? rft_build_vendor(b, shown, count) : NULL;
+    if (library) {
+        rft_str_addf(&text, " Over vendor: %s, the fastest of its heuristics for the same result.", library);
+    }
+    if (bare && has_blank_vendor(b, shown, count)) {
+        rft_str_add(&text, " It is empty where no library's kernel was beside it.");
     }
     if (!bare && has_energy(shown, count)) {
         rft_str_add(&text, " Energy: by the board's sensor, informative; empty where it was not measured.");
@@ -196,7 +220,8 @@ static int pages_with(const rft_build *b, bool contents, size_t most) {
 static size_t rows_most(const rft_build *b) {
     bool many = is_many(b);
     int pages = many && b->opts.mix_count == 0 ? 2 : 1;
-    size_t most = !many ? ROWS_MOST : b->run->sweep_count < TWO_PAGES_MOST ? b->run->sweep_count : TWO_PAGES_MOST;
+    size_t sweeps = rft_build_summed(b);
+    size_t most = !many ? ROWS_MOST : sweeps < TWO_PAGES_MOST ? sweeps : TWO_PAGES_MOST;
     most = most < b->entry_count ? most : b->entry_count;
     bool contents = !many && are_contents_here(b);
     if (pages_with(b, contents, most) <= pages || (pages == 2 && pages_with(b, contents, most) == 3)) {
@@ -221,4 +246,5 @@ void rft_build_summary(rft_build *b) {
     size_t count = rft_build_choose(b, rows_most(b), &shown);
     add_head(b);
     add_rows(b, shown, count);
+    rft_print_page(b->doc, rft_finding_families(b->buyer, b->arena));
 }

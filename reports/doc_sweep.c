@@ -5,9 +5,11 @@
 #include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
+#include "base/fs.h"
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SUSPECTS_MOST 3
 #define PROBLEMS_MOST 5 /* of a sweep among others */
@@ -101,6 +103,11 @@ static void add_other_options(rft_build *b, const rft_entry *shown) {
 static void add_configuration(rft_build *b, const rft_entry *entry) {
     const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant];
     if (rft_variant_is_library(variant)) { /* its algorithm is no option of a compiler */
+        if (b->detail < RFT_DETAIL_PAGE) {
+            rft_doc_textf(b->doc, RFT_TEXT_BODY,
+                          "Fastest is %s, the vendor's library, so that there is nothing to paste: %s.",
+                          variant->kernel, rft_words_config(b->run, entry->best, b->arena));
+        }
         return;
     }
     const char *options = rft_best_options(b->run, entry->best, b->arena);
@@ -108,9 +115,11 @@ static void add_configuration(rft_build *b, const rft_entry *entry) {
     if (b->detail < RFT_DETAIL_PAGE && !*options) {
         return;
     }
+    const char *file = b->detail < RFT_DETAIL_PAGE && variant->source ? rft_fs_name(variant->source) : "";
     rft_doc_heading(b->doc, 2,
-                    rft_arena_printf(b->arena, "Ready to paste: %s",
-                                     rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),
+                    rft_arena_printf(b->arena, "Ready to paste: %s%s%s",
+                                     rft_words_problem(b->run, entry->sweep, entry->problem, b->arena),
+                                     *file ? ", " : "", file), /* where no macros name the kernel */
                     NULL);
     if (*options) {
         rft_doc_text(b->doc, RFT_TEXT_MONO, options);
@@ -150,10 +159,25 @@ static void add_holds(rft_build *b, const rft_entry *entry) {
     rft_str_clear(&text);
 }
 
-/* The advice in sentences: what comes first large, the others small. */
+/* Whether an earlier chapter told this way; each is told of the first sweep that it suits. */
+static bool is_told_before(rft_build *b, const rft_advice *way) {
+    size_t i = 0;
+    while (i < b->told_count && strcmp(b->told[i], way->rule) != 0) {
+        i++;
+    }
+    bool before = i < b->told_count;
+    if (!before && b->told_count < RFT_ADVICE_RULES_MAX) {
+        b->told[b->told_count++] = way->rule;
+    }
+    return before;
+}
+
+/* The advice in sentences: what comes first large, the others small. Of many sweeps whose chapters are lines alone,
+ * which suit the same few ways to change the work, each way is told once. */
 static void add_next(rft_build *b, const rft_entry *entry, size_t most) {
     const rft_advice_list advice = rft_advice_of(b->run, entry->best, b->arena);
     size_t count = advice.count + advice.other_count, said = 0;
+    bool once = b->detail <= RFT_DETAIL_BRIEF && b->run->sweep_count > RFT_SWEEPS_MANY;
     if (advice.nothing) {
         rft_doc_textf(b->doc, RFT_TEXT_BODY, "Next step: %s", rft_words_sentence(advice.nothing, b->arena));
         said++;
@@ -161,6 +185,12 @@ static void add_next(rft_build *b, const rft_entry *entry, size_t most) {
     for (size_t i = 0; i < count && i < most; i++) {
         bool other = i >= advice.count;
         const rft_advice *one = other ? &advice.others[i - advice.count] : &advice.items[i];
+        if (other && once && is_told_before(b, one)) {
+            rft_doc_text(b->doc, RFT_TEXT_LEGEND,
+                         "Other work, less energy: such a way is told of the first sweep that it suits; `rooftune show "
+                         "RUN` tells it of all.");
+            continue;
+        }
         const char *text = rft_arena_printf(b->arena, "%s%s%s", other ? one->with : "", other ? ": " : "",
                                             rft_advice_text(one, b->arena));
         text = rft_words_sentence(text, b->arena);
@@ -207,10 +237,14 @@ static void add_rungs(rft_build *b, size_t s) {
 
 #define LESSON_HEIGHT 0.72 /* of a chart in a longer form */
 
-/* What explains the card is there for its line, which its note reads: not for options and advice. False: no line. */
-static bool add_lesson(rft_build *b, size_t s) {
+/* What explains the card is there for its line, which its note reads, not for options and advice; without one for what
+ * its parameters do. */
+static void add_lesson(rft_build *b, size_t s, const rft_entry *showcase) {
     size_t first = b->doc->block_count, kept = first;
     rft_print_page(b->doc, rft_finding_axes(b->run, s, false, false, b->found, b->arena));
+    if (showcase && b->doc->block_count == first) { /* its parameters are what it compares */
+        rft_print_page(b->doc, rft_finding_params(b->run, s, showcase->problem, b->arena));
+    }
     for (size_t i = first; i < b->doc->block_count; i++) {
         rft_block *block = &b->doc->blocks[i];
         for (size_t c = 0; c < block->chart_count; c++) {
@@ -221,16 +255,19 @@ static bool add_lesson(rft_build *b, size_t s) {
         }
     }
     b->doc->block_count = kept;
-    return kept > first;
 }
 
 /* Half of it, or less. */
 static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
-    if (sweep->diagnostic == 1 && (add_lesson(b, s) || sweep->note)) {
+    if (sweep->diagnostic == 1) {
+        add_lesson(b, s, showcase);
         return;
     }
-    if (b->detail > RFT_DETAIL_LINES) {
+    const char *line = b->detail > RFT_DETAIL_LINES ? NULL : rft_finding_ladder_line(b->run, s, b->arena);
+    if (line) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE, line);
+    } else if (b->detail > RFT_DETAIL_LINES) {
         add_rungs(b, s);
     }
     if (!showcase) {
@@ -272,14 +309,20 @@ void rft_build_sweep(rft_build *b, size_t s) {
     if (b->detail > RFT_DETAIL_BRIEF) { /* short ones follow each other, wherever they begin */
         rft_doc_new_chapter(b->doc);
     }
-    rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "Sweep %s", sweep->name), rft_build_anchor(b, s));
+    bool apart = rft_build_experiments_apart(b) && sweep->diagnostic == 1;
+    bool brief = apart && b->detail <= RFT_DETAIL_BRIEF; /* one chapter has them all */
+    rft_doc_heading(b->doc, brief ? 2 : 1,
+                    brief   ? sweep->name
+                    : apart ? rft_arena_printf(b->arena, "Experiment %s", sweep->name)
+                            : rft_arena_printf(b->arena, "Sweep %s", sweep->name),
+                    rft_build_anchor(b, s));
     if (sweep->note) {
         rft_doc_text(b->doc, RFT_TEXT_BODY, sweep->note);
     }
-    if (showcase) {
-        rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
-    } else {
+    if (!showcase) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, "No configuration of this sweep gave a valid measurement.");
+    } else if (!brief || !sweep->note) { /* how near its ceiling an experiment is says nothing */
+        rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
     }
     add_suspects(b, s);
     rft_build_asked(b, s);

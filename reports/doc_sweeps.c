@@ -58,6 +58,14 @@ static void add_with_legends(rft_build *b, const rft_doc *sweeps) {
     }
 }
 
+bool rft_build_experiments_apart(const rft_build *b) {
+    size_t experiments = 0;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        experiments += b->run->sweeps[s].sweep.diagnostic == 1;
+    }
+    return b->run->sweep_count > RFT_SWEEPS_MANY && experiments > 0 && experiments < b->run->sweep_count;
+}
+
 /* Once for all forms of the report: it asks for the bests of all problems. */
 static void find_macros(rft_build *b) {
     if (b->macros) {
@@ -80,8 +88,17 @@ void rft_build_sweeps(rft_build *b) {
     }
     find_macros(b);
     b->doc = &sweeps;
-    for (size_t s = 0; s < b->run->sweep_count; s++) {
-        rft_build_sweep(b, s);
+    bool apart = rft_build_experiments_apart(b);
+    for (size_t i = 0, count = b->run->sweep_count; i < (apart ? 2 : 1) * count; i++) {
+        if (i == count && b->detail <= RFT_DETAIL_BRIEF) {
+            rft_doc_new_chapter(b->doc);
+            rft_doc_heading(b->doc, 1, "Experiments", "experiments");
+            rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                         "Each explains the card; none is a workload, and no summary counts it.");
+        }
+        if (!apart || (b->run->sweeps[i % count].sweep.diagnostic == 1) == (i >= count)) {
+            rft_build_sweep(b, i % count);
+        }
     }
     b->doc = whole;
     add_with_legends(b, &sweeps);

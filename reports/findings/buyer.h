@@ -48,6 +48,8 @@ bool rft_buyer_has_chart(const rft_buyer *buyer);
 const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena);
 /* A table of families or operations, the reference cards, how sure that is, what the words mean. */
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena);
+/* All families, where the first page has no room for them; NULL. */
+rft_finding *rft_finding_families(const rft_buyer *buyer, rft_arena *arena);
 /* Below which price this card costs less for the mix than each reference that has one; a list for programs. */
 rft_finding *rft_finding_buyer_price(const rft_buyer *buyer, rft_arena *arena);
 rft_finding *rft_finding_normal(const rft_buyer *buyer, rft_arena *arena);

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #define TIMES "\xc3\x97"
+#define CLEAR 1e6       /* beyond any logarithm of a speed */
 #define ROWS_DETAILED 9 /* with the problem that the rates are of below each */
 
 /* ---- in a sentence ---- */
@@ -240,7 +241,7 @@ static const char *rate_note(const rft_run *run, const rft_speed_item *item, con
                     : NULL;
     }
     return library && rft_errors_larger(&item->best->verification, &library->verification)
-               ? "Less exact than the vendor's library: see How exact."
+               ? "Less exact than the vendor's library (How exact; `rooftune show`)."
                : NULL;
 }
 
@@ -275,8 +276,32 @@ static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_
     }
 }
 
+/* More than one page ever has room for. */
+static bool are_many(const rft_buyer *buyer) {
+    return buyer->asked->part_count > RFT_BUYER_ROWS;
+}
+
 static size_t rows_most(const rft_buyer *buyer) {
     return buyer->given.rows_most ? buyer->given.rows_most : RFT_BUYER_ROWS;
+}
+
+/* How much a part speaks for the card or against it: one that is clear comes before all that are not. */
+static double distance(const rft_speed *speed, size_t p) {
+    const rft_compare_ratio *ratio = &speed->parts[p];
+    rft_compare_verdict verdict = rft_compare_mean_verdict(ratio);
+    bool clear = verdict != RFT_COMPARE_AMBIGUOUS && verdict != RFT_COMPARE_SAME;
+    return !isfinite(ratio->ratio) ? -1.0 : fabs(log(ratio->ratio)) + (clear ? CLEAR : 0.0);
+}
+
+/* Of too many parts for the page those that differ most from the reference; without one the first. */
+static bool is_shown(const rft_buyer *buyer, size_t p) {
+    const rft_speed *speed = buyer->chief && !buyer->chief->itself ? buyer->chief : NULL;
+    size_t before = 0;
+    for (size_t i = 0; speed && i < buyer->asked->part_count; i++) {
+        double more = distance(speed, i) - distance(speed, p);
+        before += more > 0.0 || (more == 0.0 && i < p);
+    }
+    return (speed ? before : p) < rows_most(buyer);
 }
 
 static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
@@ -307,15 +332,16 @@ static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
         row->detail = asked->part_count <= ROWS_DETAILED ? problem : NULL;
         row->link = buyer->given.linked ? rft_arena_printf(table->arena, "sweep-%zu", item->sweep + 1) : NULL;
     }
-    row->where = p < rows_most(buyer) ? 0 : RFT_IN_DATA;
+    row->where = is_shown(buyer, p) ? 0 : RFT_IN_DATA;
 }
 
-/* Whether a column says something of a row; *reason: why it says n/a in one. */
+/* Whether a column says something of a row that people are shown; *reason: why it says n/a in one. */
 static bool says_something(const rft_cell_table *table, size_t column, const char **reason) {
     bool told = false;
     for (size_t r = 0; r < table->row_count && !told; r++) {
         const rft_datum *cell = &table->rows[r].cells[column];
-        told = cell->kind != RFT_DATUM_BLANK && (cell->kind != RFT_DATUM_ABSENT || !cell->note);
+        told = table->rows[r].where == 0 && cell->kind != RFT_DATUM_BLANK &&
+               (cell->kind != RFT_DATUM_ABSENT || !cell->note);
         *reason = cell->kind == RFT_DATUM_ABSENT && cell->note ? cell->note : *reason;
     }
     return told;
@@ -340,15 +366,40 @@ static void drop_blank(rft_finding *f, rft_cell_table *table) {
     rft_str_clear(&dropped);
 }
 
-static void add_parts(rft_finding *f, const rft_buyer *buyer) {
-    rft_cell_table *table = rft_finding_table(f, "parts", part_fields, PART_FIELDS);
+/* Whether those that count weigh the same: the words below the table say so. */
+static bool weighs_alike(const rft_cell_table *table) {
+    double most = 0.0;
+    bool alike = true;
+    for (size_t r = 0; r < table->row_count; r++) {
+        most = fmax(most, table->rows[r].cells[WEIGHT].as.number);
+    }
+    for (size_t r = 0; r < table->row_count; r++) {
+        double weight = table->rows[r].cells[WEIGHT].as.number;
+        alike = alike && (weight == 0.0 || most - weight < 1e-9);
+    }
+    return alike;
+}
+
+static void add_parts(rft_finding *f, const rft_buyer *buyer, const char *key) {
+    rft_cell_table *table = rft_finding_table(f, key, part_fields, PART_FIELDS);
     table->fields[SHARE].meter = !rft_buyer_has_chart(buyer);
     for (size_t p = 0; p < buyer->asked->part_count; p++) {
         add_part(table, buyer, p);
     }
+    if (are_many(buyer)) { /* few of them count items; names and bars need the room */
+        table->fields[ITEMS].where = RFT_IN_DATA;
+        table->fields[PART].wraps = false;
+        table->fields[BACK].where = key ? table->fields[BACK].where : RFT_IN_DATA;
+    }
     drop_blank(f, table);
+    if (are_many(buyer) && weighs_alike(table)) {
+        table->fields[WEIGHT].where = RFT_IN_TEXT | RFT_IN_DATA;
+    }
     if (buyer->asked->part_count > rows_most(buyer)) {
-        rft_finding_note(f, RFT_TO_PEOPLE, "%zu more are in the summary.", buyer->asked->part_count - rows_most(buyer));
+        rft_finding_note(f, RFT_TO_PEOPLE, "%s; the summary has all %zu.",
+                         buyer->chief && !buyer->chief->itself ? "Those that differ most from the reference"
+                                                               : "The first",
+                         buyer->asked->part_count);
     }
 }
 
@@ -512,7 +563,7 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Set: names problems "
         "and weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by "
         "what these runs tell; unclear: it holds 1. Rate: bytes (B) or operations (FLOP) that the task needs, in a "
-        "second, on the family's longest problem. Items: what its script counts, where it does. Without a pause: the "
+        "second, on the family's longest problem. %sWithout a pause: the "
         "same when runs follow each other at once, with what the caches still hold, when heat and power have their "
         "say. Of limit%s: share of the best rate that this card's memory or arithmetic units were seen to reach, mean "
         "of the problems with its interval; it tells how well the card is used and never which card is faster: a slow "
@@ -521,7 +572,20 @@ static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
         buyer->asked->mix
             ? "Of the mix: of the time of a whole pass; an operation weighs its share of it."
             : "In all: the geometric mean; families of kernels weigh the same, and in a family its problems.",
+        are_many(buyer) ? "" : "Items: what its script counts, where it does. ",
         rft_buyer_has_chart(buyer) ? "" : " (the bar; its mark is 100 %)");
+}
+
+rft_finding *rft_finding_families(const rft_buyer *buyer, rft_arena *arena) {
+    if (buyer->asked->part_count <= rows_most(buyer)) {
+        return NULL; /* the first page has them */
+    }
+    rft_finding *f = rft_finding_new(arena);
+    rft_buyer all = *buyer;
+    all.given.rows_most = buyer->asked->part_count;
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "Every family of kernels");
+    add_parts(f, &all, NULL);
+    return f;
 }
 
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
@@ -546,7 +610,7 @@ rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
     add_caveats(f, buyer);
     add_effort(f, speed);
     add_pass(f, buyer->asked->mix);
-    add_parts(f, buyer);
+    add_parts(f, buyer, "parts");
     add_references(f, buyer);
     rft_finding_join(f, rft_finding_buyer_price(buyer, arena));
     add_sureness(f, buyer);

@@ -205,6 +205,12 @@ rft_finding *rft_finding_fits(const rft_run *run, size_t sweep, rft_arena *arena
     return f;
 }
 
+/* Of many sweeps: what was fitted to an experiment, or could not be fitted. */
+static bool says_little(const rft_run *run, const rft_fitted *of) {
+    return run->sweep_count > RFT_SWEEPS_MANY &&
+           (of->fit.fit.why || run->sweeps[of->profile->sweep].sweep.diagnostic == 1);
+}
+
 rft_finding *rft_finding_fits_of(const rft_run *run, const rft_fitted *fits, size_t count, size_t left_out,
                                  rft_arena *arena) {
     rft_finding *f = count ? rft_finding_new(arena) : NULL;
@@ -221,6 +227,10 @@ rft_finding *rft_finding_fits_of(const rft_run *run, const rft_fitted *fits, siz
     rft_cell_table *table = fit_table(f, NULL);
     table->where = RFT_ON_PAGE;
     for (size_t i = 0; i < count; i++) {
+        if (says_little(run, &fits[i])) {
+            left_out++;
+            continue;
+        }
         add_row(run, table, &fits[i]);
     }
     if (left_out > 0) {

@@ -436,21 +436,39 @@ static void add_soak_sentence(rft_str *text, const rft_run *run, const rft_point
     }
 }
 
-/* A line a sweep; its configuration and both rates stand in its chapter. */
+/* Of two sweeps' bests whether the first draws more. */
+static bool draws_more(const rft_point *const *points, size_t a, size_t b) {
+    double more = points[a]->loads[RFT_LOAD_ENERGY]->power_w - points[b]->loads[RFT_LOAD_ENERGY]->power_w;
+    return more > 0 || (!(more < 0) && a < b);
+}
+
+/* Whether it is among those that draw most. */
+static bool is_shown(const rft_point *const *points, size_t count, size_t index) {
+    size_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        before += draws_more(points, i, index);
+    }
+    return before < SWEEPS_MOST;
+}
+
+/* A line a sweep, of many of those that draw most; configurations and both rates stand in the chapters. */
 static void add_energies(rft_finding *f, const rft_run *run, const rft_point *const *points, size_t count) {
     rft_cell_table *table = rft_finding_table(f, NULL, energy_fields, ENERGY_FIELDS);
-    size_t shown = count < SWEEPS_MOST ? count : SWEEPS_MOST;
     table->fields[ENERGY_CONFIG].where = RFT_IN_TEXT;
     table->fields[ENERGY_BURST].where = RFT_IN_TEXT;
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < count; i++) {
+        if (!is_shown(points, count, i)) {
+            continue;
+        }
         add_energy_row(table, run, points[i]);
         rft_cell_row *row = &table->rows[table->row_count - 1];
         row->cells[ENERGY_PROBLEM] =
             rft_datum_text(rft_words_problem(run, points[i]->sweep, points[i]->problem, f->arena));
         row->strong = false;
     }
-    if (shown < count) {
-        rft_finding_note(f, 0, "Those of %zu more stand in their sweeps' chapters.", count - shown);
+    if (count > SWEEPS_MOST) {
+        rft_finding_note(f, 0, "Those that draw most; `rooftune show RUN --full` has those of %zu more.",
+                         count - SWEEPS_MOST);
     }
 }
 

@@ -20,6 +20,7 @@
 #define OVERS_MOST 4
 #define HEIGHT_ALONE 360.0
 #define HEIGHT_PAIRED 268.0 /* two stand on a page with their captions */
+#define HEIGHT_AMONG 172.0  /* of a pipe that few of many sweeps run on */
 #define HEIGHT_SMALL 132.0  /* of a family: five rows on a page, */
 #define HEIGHT_LEAST 92.0   /* or six lower ones */
 #define HEIGHT_ROWS 640.0   /* of all rows on a page, */
@@ -306,7 +307,7 @@ rft_finding *rft_finding_rooflines(const rft_run *run, rft_arena *arena) {
     rft_roofs r = {.run = run, .arena = arena};
     size_t without = 0;
     collect_bests(&r);
-    r.height = count_pipes(&r) > 1 ? HEIGHT_PAIRED : HEIGHT_ALONE;
+    r.height = run->sweep_count > RFT_SWEEPS_MANY ? HEIGHT_AMONG : count_pipes(&r) > 1 ? HEIGHT_PAIRED : HEIGHT_ALONE;
     r.fit_count = rft_fitted_lines(run, arena, &r.fits, &r.fits_left_out);
     rft_finding_chapter(f, 1, "Rooflines", "rooflines");
     rft_item *list = rft_finding_list(f, "");

@@ -66,6 +66,8 @@ rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *a
 /* Each variant's best beside the first's and the one before; NULL with one variant. `all`: of all problems on a page,
  * else of the one where most variants were measured. */
 rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena);
+/* The same in words: each rung over the one before, and what explains the step that wins most; NULL: no ladder. */
+const char *rft_finding_ladder_line(const rft_run *run, size_t sweep, rft_arena *arena);
 /* On a page: the useful rate of each variant's best on several problems (`all`: on all of them). NULL with one variant.
  */
 rft_finding *rft_finding_ladder_problems(const rft_run *run, size_t sweep, bool all, rft_arena *arena);

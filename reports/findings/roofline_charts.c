@@ -2,6 +2,7 @@
 #include "reports/findings/roofline_charts.h"
 
 #include "model/roofline/placement.h"
+#include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 
 #include <math.h>
@@ -359,18 +360,33 @@ static const char *missing_line(const rft_roof *r, const char *name, rft_ceiling
 }
 
 /* `of`: the lines of the pipe; `drawn`: what its charts have of what is not everywhere. */
+/* Of many sweeps' charts the first says how to read them. */
+static bool is_read_already(const rft_roof *of) {
+    bool before = false;
+    for (size_t i = 0; i < of->all->best_count; i++) {
+        const rft_work *work = &of->all->bests[i]->work;
+        before = before || (rft_work_main_pipe(work) < of->of.pipe && rft_work_bytes(work) > 0);
+    }
+    return before && of->all->run->sweep_count > RFT_SWEEPS_MANY;
+}
+
 const char *rft_roof_caption(const rft_roof *of, const rft_roof *drawn) {
     rft_arena *arena = of->all->arena;
+    bool again = is_read_already(of);
     return rft_arena_printf(
-        arena,
-        "Solid: measured here%s. Every mark is judged by the ceilings of its chart%s. Grey: all %s; strong marks: the "
-        "best configuration of each problem%s%s.%s%s%s",
-        drawn->dashed ? "; dashed: datasheet"
-                      : "; a datasheet's value that would lie on the line is told by its number",
-        drawn->own_roofs ? ", by the short line above it where another makes its roof" : "",
+        arena, "%s%s%sGrey: all %s; strong marks: the best configuration of each problem%s%s.%s%s%s",
+        again           ? ""
+        : drawn->dashed ? "Solid: measured here; dashed: datasheet. Every mark is judged by the ceilings of its chart"
+                        : "Solid: measured here; a datasheet's value that would lie on the line is told by its number. "
+                          "Every mark is judged by the ceilings of its chart",
+        drawn->own_roofs ? again ? "A short line above a mark: another ceiling makes its roof"
+                                 : ", by the short line above it where another makes its roof"
+                         : "",
+        again && !drawn->own_roofs ? "" : ". ",
         rft_words_plural(of->of.point_count, "measured point", "measured points", arena),
-        drawn->small ? "; a chart for the sweeps of one family, all over the same axes"
-                     : ", of each sweep the longest-running one with its name",
+        again          ? ""
+        : drawn->small ? "; a chart for the sweeps of one family, all over the same axes"
+                       : ", of each sweep the longest-running one with its name",
         drawn->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
         of->memory_count ? "" : missing_line(of, "Memory", of->of.dram_id), missing_line(of, "L2", RFT_CEILING_L2_READ),
         missing_line(of, rft_pipe_label(of->of.pipe), of->of.pipe_id));

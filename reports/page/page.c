@@ -25,7 +25,7 @@
 #define MONO_MANY 6 /* short lines of preformatted text */
 #define MONO_ROWS_MOST 40
 #define CHARTS_MANY 3    /* in a row: small ones, whose rows stand on one page where they fit */
-#define CHARTS_LATE 0.4  /* of a page: then they begin another */
+#define CHARTS_LATE 0.60 /* of a page: behind it small charts begin the next one */
 #define MONO_TOGETHER 24 /* lines of it that are not torn apart */
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
@@ -247,7 +247,7 @@ static void place_heading(layout *l, size_t index) {
     const rft_block *block = &l->doc->blocks[index];
     const heading_look *look = &heading_looks[block->level - 1];
     size_t replaced = l->pen.replaced;
-    double least = least_height(l, index, 3);
+    double least = least_height(l, index, l->doc->tight ? 2 : 3);
     l->pen.replaced = replaced; /* measuring ahead is not yet this page's text */
     need(l, least);
     if (!at_top(l)) {

@@ -402,6 +402,27 @@ static void on_page(const trace_pages *pages, int page, const char *text) {
     }
 }
 
+/* Of more than the first page has room for. */
+static void what_differs_most_is_on_the_first_page(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_run *const runs[] = {p.own, p.reference};
+    for (size_t r = 0; r < 2; r++) {
+        for (int i = 0; i < 30; i++) {
+            size_t s = sample_add_single(runs[r]);
+            rft_sweep *sweep = &runs[r]->sweeps[s].sweep;
+            sweep->name = rft_arena_printf(runs[r]->arena, "family_number_%d", i);
+            sweep->variants[0].source = rft_arena_printf(runs[r]->arena, "kernels/family_number_%d.cu", i);
+        }
+    }
+    slow_down(p.own, MATMUL + 30, 0.5);
+    trace_pages pages = pages_beside(&p);
+    on_page(&pages, 1, "family_number_29 2.0");
+    on_page(&pages, 1, "Those that differ most from the reference; the summary has all 33.");
+    trace_clear(&pages);
+    drop(&p);
+}
+
 static void the_first_page_answers(void **state) {
     (void)state;
     pair p = two_cards();
@@ -638,6 +659,7 @@ int main(void) {
         cmocka_unit_test(a_mix_is_the_ratio_of_whole_passes),
         cmocka_unit_test(an_incomplete_mix_leaves_the_sweeps),
         cmocka_unit_test(the_first_page_answers),
+        cmocka_unit_test(what_differs_most_is_on_the_first_page),
         cmocka_unit_test(a_minority_is_no_headline),
         cmocka_unit_test(a_missing_native_path_comes_first),
         cmocka_unit_test(the_second_page_says_what_is_wrong_and_what_limits),

@@ -155,6 +155,14 @@ static void test_forty_sweeps_have_a_row_each(void **state) {
     assert_false(trace_says(&pages, "n=67108864: BLOCK=256"));
     assert_false(trace_says(&pages, "for want of room"));
     says(&pages, "sweep_number_59");
+    says(&pages, "interval of the median; of one process unless noted.");
+    trace_clear(&pages);
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].rounds[0].process_count = run->points[i].sweep == 59 ? 1 : 2;
+    }
+    pages = trace_of(run, &part_one);
+    says(&pages, "interval of the median; of several processes each unless noted");
+    says(&pages, "Of one process: what another would read is not known.");
     trace_clear(&pages);
     pages = trace_of(run, NULL); /* the heading stays with the contents */
     int with = trace_page_says(&pages, 2, "Contents") ? 2 : 3;
@@ -172,6 +180,29 @@ static void test_forty_sweeps_have_a_row_each(void **state) {
     trace_assert_sound(&pages);
     assert_true(pages.pages <= 5);
     says(&pages, "Not here for want of room: sweep_number_");
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* More families than a page has room for: the first page has some, and says where all are. */
+static void test_every_family_is_in_the_summary(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    for (int i = 0; i < 30; i++) {
+        size_t s = sample_add_single(run);
+        run->sweeps[s].sweep.name = rft_arena_printf(run->arena, "family_number_%d", i);
+        run->sweeps[s].sweep.variants[0].source = rft_arena_printf(run->arena, "kernels/family_number_%d.cu", i);
+        sample_add_energy(run, s, 400 + i);
+    }
+    trace_pages pages = trace_of(run, &part_one);
+    trace_assert_sound(&pages);
+    assert_true(trace_page_says(&pages, 1, "The first; the summary has all 30."));
+    assert_false(trace_says(&pages, "Weight"));
+    assert_false(trace_says(&pages, "Items"));
+    says(&pages, "Every family of kernels What Rate, longest Per watt Of limit, mean % family_number_0 ");
+    says(&pages, "Those that draw most; `rooftune show RUN --full` has those of 22 more.");
+    assert_false(trace_says(&pages, "family_number_21 n=67108864 421"));
+    says(&pages, "family_number_22 n=67108864 422");
     trace_clear(&pages);
     rft_run_free(run);
 }
@@ -231,11 +262,9 @@ static void test_state_of_the_card(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_of_the_summary),
-        cmocka_unit_test(test_many_sweeps_stay_within_five_pages),
-        cmocka_unit_test(test_forty_sweeps_have_a_row_each),
-        cmocka_unit_test(test_key_figures_of_the_cover),
-        cmocka_unit_test(test_state_of_the_card),
+        cmocka_unit_test(test_numbers_of_the_summary),       cmocka_unit_test(test_many_sweeps_stay_within_five_pages),
+        cmocka_unit_test(test_forty_sweeps_have_a_row_each), cmocka_unit_test(test_every_family_is_in_the_summary),
+        cmocka_unit_test(test_key_figures_of_the_cover),     cmocka_unit_test(test_state_of_the_card),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

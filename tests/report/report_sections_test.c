@@ -225,6 +225,7 @@ static void test_a_library_has_nothing_to_paste(void **state) {
         variant->source = library ? "vendor_matmul.lua" : variant->source;
         trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
         assert_true(trace_says(&pages, "Ready to paste: matmul_fp32") == !library);
+        assert_true(trace_says(&pages, ", the vendor's library, so that there is nothing to paste: ") == library);
         assert_says(&pages, (const char *const[]){"rooftune report RUN.db -o REPORT.pdf --summary", NULL});
         trace_clear(&pages);
         rft_run_free(run);
@@ -247,6 +248,67 @@ static void test_what_explains_the_card_has_its_line(void **state) {
     rft_run_free(run);
 }
 
+/* Of many sweeps: behind all others, in no summary, without advice, which says of the others each way once. */
+static void test_experiments_stand_apart(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    for (int i = 0; i < 12; i++) {
+        size_t s = i > 8 ? sample_add_copy(run) : sample_add_gemv(run);
+        rft_sweep *sweep = &run->sweeps[s].sweep;
+        sweep->name = rft_arena_printf(run->arena, "gemv_%d", i);
+        sweep->diagnostic = i == 3;
+        sweep->note = i == 3 ? "What its line shows." : NULL;
+        if (i == 11) { /* no line, so that it is told what its parameter does */
+            sweep->diagnostic = 1;
+            sweep->note = "What its parameters show.";
+            sweep->axes[0].swept = sweep->axes[0].along = false;
+        }
+        for (size_t v = 0; v < sweep->variant_count; v++) {
+            sweep->variants[v].source = "kernels/gemv_of_a_kind.cu";
+        }
+    }
+    trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
+    trace_assert_sound(&pages);
+    assert_says(&pages, (const char *const[]){"Each explains the card; none is a workload",
+                                              "Experiments, which explain the card, have chapters",
+                                              "Ready to paste: gemv_2 n=16384, gemv_of_a_kind.cu", NULL});
+    assert_int_equal(trace_pages_saying(&pages, "Other work: fewer bytes"), 1);
+    assert_says(&pages, (const char *const[]){"such a way is told of the first sweep that it suits", NULL});
+    assert_true(trace_says(&pages, "gemv_2: n, 5 values") && !trace_says(&pages, "gemv_3: n, 5 values"));
+    assert_false(trace_says(&pages, "Sweep gemv_3"));
+    assert_false(trace_says(&pages, "Ready to paste: gemv_3"));
+    assert_true(trace_says(&pages, "costs at best"));
+    assert_false(trace_says(&pages, "for want of room"));
+    const char *raw = rft_str_get(&pages.raw), *last = strstr(raw, "|Sweep gemv_10\n");
+    assert_non_null(last);
+    assert_non_null(strstr(last, "|Experiments\n"));
+    assert_null(strstr(raw, "|gemv_3 n=16384: "));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* Where notes leave room for lines alone they have the ladder in words. */
+static void test_the_shortest_form_has_the_ladder(void **state) {
+    (void)state;
+    char note[8001];
+    rft_run *run = sample_empty();
+    for (size_t i = 0; i < sizeof note; i++) {
+        note[i] = "words "[i % 6];
+    }
+    note[sizeof note - 1] = '\0';
+    for (int i = 0; i < 12; i++) {
+        size_t s = sample_add_gemv(run);
+        run->sweeps[s].sweep.name = rft_arena_printf(run->arena, "gemv_%d", i);
+        run->sweeps[s].sweep.note = note;
+    }
+    trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
+    assert_says(&pages, (const char *const[]){"n: 1024, 2048 \xe2\x80\xa6 (5 in all) \xe2\x80\xa6 16384. ",
+                                              "Ladder on n=16384, each over the one before: naive ", ". In all ",
+                                              " Explains the largest step, ", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 static void test_many_sweeps_are_summed_up(void **state) {
     (void)state;
     rft_run *run = sample_empty();
@@ -263,9 +325,9 @@ static void test_many_sweeps_are_summed_up(void **state) {
         run->points[i].verification.done = false;
     }
     trace_pages pages = trace_of(run, &(rft_report_opts){.summary = true});
-    assert_says(&pages, (const char *const[]){"all others", "; not gemv_0 and 25 more", "The first 16 of 64 digits",
-                                              "0123456789abcdef", NULL});
-    assert_false(trace_says(&pages, "0123456789abcdef0"));
+    assert_says(&pages, (const char *const[]){"all others", "; not gemv_0 and 25 more", "The first 12 of 64 digits",
+                                              "0123456789ab", NULL});
+    assert_false(trace_says(&pages, "0123456789abc"));
     trace_clear(&pages);
     rft_run_free(run);
 }
@@ -337,6 +399,8 @@ int main(void) {
         cmocka_unit_test(test_a_library_has_nothing_to_paste),
         cmocka_unit_test(test_what_explains_the_card_has_its_line),
         cmocka_unit_test(test_many_sweeps_are_summed_up),
+        cmocka_unit_test(test_experiments_stand_apart),
+        cmocka_unit_test(test_the_shortest_form_has_the_ladder),
         cmocka_unit_test(test_near_a_ceiling_at_which_clock),
         cmocka_unit_test(test_names_are_cut_between_words),
         cmocka_unit_test(test_ranks_are_of_one_round),

@@ -396,7 +396,7 @@ static const char *nothing_text(const rft_advice_case *c, const rft_advice_list 
                ? rft_arena_printf(c->arena, "%s; what its numbers suggest was tried in vain: %s", left,
                                   tried_names(list, c))
                : rft_arena_printf(c->arena, "%s, and no rule tells how to win it%s", left,
-                                  list->missing_count > 0 ? "; some lack the numbers to judge by" : "");
+                                  list->missing_count > 0 ? "; some rules lack the numbers to judge by" : "");
 }
 
 rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_arena *arena) {

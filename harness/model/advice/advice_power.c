@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define MUCH_SHARED 0.3 /* ours: of the time, at what the clock allows */
+#define IN_PARTS 1.5    /* ours: times the declared operations */
 #define MUCH_LOWER 0.85 /* ours: of the run's clock */
 
 /* Operations of the pipe that is held: those that it does, of which the work may declare a part alone. */
@@ -90,9 +91,12 @@ static rft_ceiling_id narrower(rft_pipe pipe) {
     }
 }
 
+/* Of work that is done in several parts of a narrow type there is no narrower one: its result needs what they sum to.
+ */
 rft_rule_verdict rft_rule_power_narrow(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_ceiling_id id = narrower(c->bound.pipe);
-    if (id == RFT_CEILING_COUNT) {
+    bool in_parts = pipe_ops(c) > IN_PARTS * c->point->work.pipe_ops[c->bound.pipe];
+    if (id == RFT_CEILING_COUNT || in_parts) {
         return RFT_RULE_SILENT;
     }
     double rate = rft_ceilings_rate(&c->run->ceilings, id);
