@@ -13,7 +13,11 @@ set_target_properties(rooftune PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INS
                                           INSTALL_RPATH_USE_LINK_PATH ON)
 
 install(TARGETS rooftune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY kernels sweeps DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftune)
+# Recordings of whole spaces are for trials of searches, in the source tree.
+install(
+  DIRECTORY kernels sweeps
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftune
+  PATTERN "*_search.json.gz" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Of the libraries and fonts in the program, which ask for that.
 foreach(library IN ITEMS liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev

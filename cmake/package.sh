@@ -45,6 +45,7 @@ tree() {
     place "$build/rooftune" "$1"
     bundle "$build/rooftune" "$1"
     cp -R "$source/kernels" "$source/sweeps" "$1/"
+    rm -f "$1"/sweeps/recorded/*/*_search.json.gz # as in RftPackages.cmake
     mkdir "$1/licences" # of the libraries and fonts in it and beside it, which ask for that
     for library in liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev libpng-dev \
         fonts-liberation2; do
@@ -98,7 +99,6 @@ if [ "$kind" = wheel ]; then
 fi
 
 tree "$build/kit"
-rm -f "$build"/kit/sweeps/recorded/*/*_search.json.gz # whole spaces, searched without a GPU
 mkdir "$build/kit/tests"
 if [ $# -gt 0 ]; then
     place "$build/tests/gpu_tests" "$build/kit/tests"
