@@ -48,6 +48,9 @@ bool rft_buyer_has_chart(const rft_buyer *buyer);
 const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena);
 /* A table of families or operations, the reference cards, how sure that is, what the words mean. */
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena);
+/* Its table (buyer_families.c). key: of the data; NULL: none. More than a page ever has room for? */
+void rft_buyer_add_parts(rft_finding *f, const rft_buyer *buyer, const char *key);
+bool rft_buyer_has_many(const rft_buyer *buyer);
 /* All families, where the first page has no room for them; NULL. */
 rft_finding *rft_finding_families(const rft_buyer *buyer, rft_arena *arena);
 /* Below which price this card costs less for the mix than each reference that has one; a list for programs. */
