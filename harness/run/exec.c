@@ -129,10 +129,10 @@ static void note_race(exec *e, const rft_point *point) {
     }
     if (s->kin_id == 0 || first->stats.median < first_median_s(e, s->kin_id)) {
         s->kin_id = point->id;
-        if (e->split && !point->alias_of) {
-            rft_split_put_best(e->split, (rft_job_place){s->sweep, s->variant, s->problem}, first->stats.median,
-                               first->clock_mhz);
-        }
+    }
+    if (e->split) {
+        rft_split_put_time(e->split, (rft_job_place){s->sweep, s->variant, s->problem}, first->stats.median,
+                           first->clock_mhz);
     }
 }
 

@@ -270,8 +270,13 @@ static double scale_of(const rft_board *board, unsigned card) {
 
 /* ---- the race against the other cards ---- */
 
-void rft_split_put_best(rft_split *split, rft_job_place at, double seconds, double clock_mhz) {
-    rft_board_put_best(split->opts->board, part_of(split, at)->number, seconds, clock_mhz);
+void rft_split_put_time(rft_split *split, rft_job_place at, double seconds, double clock_mhz) {
+    rft_board *board = split->opts->board;
+    const uint64_t part = part_of(split, at)->number;
+    double best_s = 0, best_mhz = 0;
+    if (!rft_board_best(board, rft_board_card(board), part, &best_s, &best_mhz) || seconds < best_s) {
+        rft_board_put_best(board, part, seconds, clock_mhz);
+    }
 }
 
 rft_race_noise *rft_split_noise(rft_split *split, size_t sweep, size_t problem) {

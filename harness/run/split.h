@@ -38,8 +38,8 @@ typedef struct rft_split_rival {
 } rft_split_rival;
 #define RFT_SPLIT_NO_RIVAL ((rft_split_rival){(double)INFINITY, (double)NAN})
 
-/* This card's best of the part, for the others; of samples enough. */
-void rft_split_put_best(rft_split *split, rft_job_place place, double seconds, double clock_mhz);
+/* A time of samples enough of the part, which the others see where it is this card's best. */
+void rft_split_put_time(rft_split *split, rft_job_place place, double seconds, double clock_mhz);
 /* The best of this card and, once the common configurations tell how they compare, of the others. */
 rft_split_rival rft_split_part_rival(const rft_split *split, rft_job_place place);
 rft_split_rival rft_split_problem_rival(const rft_split *split, rft_job_place place); /* of any variant */

@@ -195,9 +195,11 @@ static void test_race_across_cards(void **state) {
     rft_split *fast = open_split(&s, fd, 0, &fast_opts), *slow = open_split(&s, fd, 1, &slow_opts);
 
     assert_false(isfinite(rft_split_part_rival(fast, first).seconds));
-    rft_split_put_best(fast, first, 2e-3, 1500);
+    rft_split_put_time(fast, first, 2e-3, 1500);
     assert_float_equal(rft_split_part_rival(fast, first).seconds, 2e-3, 1e-9);
     assert_float_equal(rft_split_part_rival(fast, first).clock_mhz, 1500, 0);
+    rft_split_put_time(fast, first, 2.1e-3, 1400); /* as of a contender: the best stays */
+    assert_float_equal(rft_split_part_rival(fast, first).seconds, 2e-3, 1e-9);
     assert_false(isfinite(rft_split_part_rival(slow, first).seconds)); /* nothing compares the two cards yet */
     for (size_t i = 0; i < RFT_SPLIT_COMMON_LEAST; i++) {
         rft_board_put_common(fast_opts.board, i, 4e-3);
@@ -205,7 +207,7 @@ static void test_race_across_cards(void **state) {
     }
     assert_float_equal(rft_split_part_rival(slow, first).seconds, 3e-3 * (1 + RFT_SPLIT_RIVAL_FRAC), 1e-9);
     assert_false(isfinite(rft_split_part_rival(slow, second).seconds));
-    rft_split_put_best(slow, first, 2.5e-3, 1600); /* its own, as it is */
+    rft_split_put_time(slow, first, 2.5e-3, 1600); /* its own, as it is */
     assert_float_equal(rft_split_problem_rival(slow, first).seconds, 2.5e-3, 1e-9);
     assert_float_equal(rft_split_problem_rival(slow, first).clock_mhz, 1600, 0);
     assert_float_equal(rft_split_part_rival(fast, first).seconds, 2.5e-3 / 1.5 * (1 + RFT_SPLIT_RIVAL_FRAC), 1e-9);
