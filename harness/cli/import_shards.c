@@ -384,18 +384,16 @@ static int load_shards(rft_cli *cli, const rft_words *files, bool skip_damaged, 
 }
 
 /* A run that was put together before goes last: of what both have, the shard's counts. */
-static void put_shards_first(rft_run **runs, rft_words *there) {
-    for (size_t i = 0, left = there->count; left > 1; left--) {
-        if (!rft_is_of_shards(runs[i])) {
-            i++;
-            continue;
+static void put_shards_first(rft_run **runs, rft_words *there, rft_arena *arena) {
+    rft_run **as_named = rft_arena_memdup(arena, runs, there->count * sizeof *runs);
+    const char **files = rft_arena_memdup(arena, there->items, there->count * sizeof *files);
+    size_t placed = 0;
+    for (size_t i = 0; i < 2 * there->count; i++) {
+        const size_t at = i % there->count;
+        if (rft_is_of_shards(as_named[at]) == (i >= there->count)) {
+            runs[placed] = as_named[at];
+            there->items[placed++] = files[at];
         }
-        rft_run *run = runs[i];
-        const char *file = there->items[i];
-        memmove(&runs[i], &runs[i + 1], (there->count - i - 1) * sizeof *runs);
-        memmove(&there->items[i], &there->items[i + 1], (there->count - i - 1) * sizeof *there->items);
-        runs[there->count - 1] = run;
-        there->items[there->count - 1] = file;
     }
 }
 
@@ -416,7 +414,7 @@ int rft_import_shards(rft_cli *cli, const rft_words *files, const rft_import_opt
     int rc = load_shards(cli, files, opts->skip_damaged, runs, &there, err);
     rft_interrupt_defer(); /* from here on the file is finished first */
     if (rc == RFT_OK) {
-        put_shards_first(runs, &there);
+        put_shards_first(runs, &there, m.arena);
         rc = check_any(runs[0], there.items[0], err);
     }
     if (rc == RFT_OK) {

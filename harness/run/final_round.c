@@ -94,9 +94,12 @@ static void add_of_cards(const rft_run *run, const first_rank *all, size_t found
     }
 }
 
+size_t rft_finalists_most(const rft_sweep *sweep) {
+    return RFT_FINALISTS + sweep->variant_count + RFT_FINAL_CARDS;
+}
+
 size_t rft_finalists(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, int64_t **out) {
-    int64_t *ids =
-        rft_arena_calloc(arena, RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count + RFT_FINAL_CARDS, sizeof *ids);
+    int64_t *ids = rft_arena_calloc(arena, rft_finalists_most(&run->sweeps[sweep].sweep), sizeof *ids);
     first_rank *all = NULL;
     size_t found = rank(run, sweep, problem, arena, &all);
     double widen_frac = rft_run_widen_frac(run, sweep, problem);

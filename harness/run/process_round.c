@@ -96,7 +96,7 @@ static void gather(process_round *r, rft_arena *arena) {
     const rft_plan *plan = r->e->opts->plan;
     size_t most = 0;
     for (size_t s = 0; s < plan->sweep_count; s++) {
-        most += plan->sweeps[s]->problem_count * (RFT_FINALISTS + plan->sweeps[s]->variant_count + RFT_FINAL_CARDS + 1);
+        most += plan->sweeps[s]->problem_count * (rft_finalists_most(plan->sweeps[s]) + 1);
     }
     r->all = rft_arena_calloc(arena, most + 1, sizeof *r->all);
     for (size_t s = 0; s < plan->sweep_count; s++) {
